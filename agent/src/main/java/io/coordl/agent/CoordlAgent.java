@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class CoordlAgent {
   private static final String ATTACHED = "coordl.attached";
   private static final String INSTALLER = "io.coordl.agent.install.Installer";
-  private static final String HELP = "io.coordl.agent.install.OptionTable";
+  private static final String HELP = "io.coordl.agent.install.Option";
 
   /** Named, not referred to: linking this class must load nothing of ours. */
   private static final String LOADER = "io.coordl.bridge.IsolatedLoader";

@@ -122,7 +122,6 @@ public record Advice(
                 : ""));
   }
 
-  /** The job stands still while models are written. */
   private static Advice checkpointBound(Evidence evidence) {
     Figures judged = evidence.judged();
     if (!evidence.writesInBackground()) {
@@ -229,7 +228,6 @@ public record Advice(
     return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
-  /** The job waits for decoding, transforms and assembly. */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
     long nanos = judged.prepStall;

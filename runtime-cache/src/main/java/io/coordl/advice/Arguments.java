@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Arguments for the agent that go on from those a job had. */
 public final class Arguments {
-  /** What is said in front of them. */
   public static final String AGENT = "-javaagent:coordl-agent.jar=";
 
   private static final Set<String> GIVEN = Set.of("argument", "file", "environment");

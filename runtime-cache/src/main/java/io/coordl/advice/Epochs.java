@@ -35,22 +35,19 @@ public final class Epochs {
   private final Map<String, Pipeline> updating = new LinkedHashMap<>();
   private final Map<String, Pipeline> others = new LinkedHashMap<>();
 
-  /** An epoch or evaluation has ended. */
   public synchronized void add(EpochEvent epoch) {
     (epoch.updates > 0 ? updating : others)
         .computeIfAbsent(String.valueOf(epoch.source), first -> new Pipeline())
         .add(epoch);
   }
 
-  /** How many have ended without an update. */
   public synchronized long withoutUpdate() {
     return others.values().stream().mapToLong(pipeline -> pipeline.count).sum();
   }
 
   /**
-   * The epochs and evaluations, counted; how many were left before their end is said.
-   *
-   * @param running whether the job goes on, and with it the epoch that has not ended
+   * The epochs and evaluations, counted, and how many were left before their end; while the job
+   * goes on, so does the epoch that has not ended.
    */
   public synchronized String words(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");

@@ -60,7 +60,6 @@ public record Evidence(
         .sum();
   }
 
-  /** True if the MinIO cache was on. */
   boolean caching() {
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
@@ -86,7 +85,6 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.keeps(form));
   }
 
-  /** Whether a policy has another value than off. */
   boolean isOn(String policy) {
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }

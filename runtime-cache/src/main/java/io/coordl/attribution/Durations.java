@@ -17,7 +17,6 @@ public interface Durations {
     PEER_LATE,
     PEER_FAILED;
 
-    /** The name in events and reports. */
     public String label() {
       return name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
     }

@@ -44,7 +44,6 @@ public final class JobTotals {
   private long lastDone;
   private boolean closed;
 
-  /** Who asked for collections, and how often. */
   private final Map<String, Long> collecting = new HashMap<>();
 
   private Figures atLastEnd = new EpochEvent();

@@ -18,7 +18,6 @@ public final class Preparers {
     return most.get();
   }
 
-  /** Batches whose making has ended so far. */
   public long batches() {
     return batches.sum();
   }

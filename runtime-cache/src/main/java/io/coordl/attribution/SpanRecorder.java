@@ -70,9 +70,7 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * That a loop will make, 0 if that is not known.
-   *
-   * @param loop their number, or the object whose loop it is
+   * That a loop will make, by their number or the object whose loop it is; 0 if that is not known.
    */
   long epochs(Object loop) {
     return loop instanceof Integer given ? given : counts.applyAsLong(loop);

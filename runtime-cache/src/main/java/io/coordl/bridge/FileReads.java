@@ -63,7 +63,7 @@ public final class FileReads {
   private static @Nullable FileInputStream itemStream(@Nullable String path)
       throws FileNotFoundException {
     ItemCursor item = ItemCursor.open(path);
-    if (item == null || item.served()) {
+    if (item == null || item.served) {
       return item == null ? null : new ItemFileInputStream(item);
     }
     long start = System.nanoTime();
@@ -179,7 +179,7 @@ public final class FileReads {
     }
     try {
       // The JDK scans the channel of a FileInputStream; the scanner closes it.
-      return new ItemChannel(item, item.served() ? null : new FileInputStream(file).getChannel());
+      return new ItemChannel(item, item.served ? null : new FileInputStream(file).getChannel());
     } catch (Throwable t) {
       item.close();
       throw t;
@@ -199,7 +199,7 @@ public final class FileReads {
       return Files.readAllBytes(path);
     }
     try {
-      if (item.served() && item.restFitsArray()) {
+      if (item.served && item.restFitsArray()) {
         return item.readRest(Integer.MAX_VALUE - 8);
       }
       long start = System.nanoTime();
@@ -221,13 +221,13 @@ public final class FileReads {
       return Files.readString(path, charset);
     }
     try {
-      if (item.served() && item.restFitsArray()) {
+      if (item.served && item.restFitsArray()) {
         byte[] bytes = item.readRest(Integer.MAX_VALUE - 8);
         return charset.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       }
       long start = System.nanoTime();
       String string = Files.readString(path, charset);
-      item.fetched(start, item.size());
+      item.fetched(start, item.size);
       return string;
     } catch (CharacterCodingException e) {
       return Files.readString(path, charset); // The JDK says what is malformed.
@@ -335,7 +335,7 @@ public final class FileReads {
     if (path == null || item == null) {
       return null;
     }
-    if (item.served() && item.hold()) {
+    if (item.served && item.hold()) {
       return new ItemChannel(item, null);
     }
     long start = System.nanoTime();
@@ -354,7 +354,7 @@ public final class FileReads {
     if (path == null || item == null) {
       return null;
     }
-    if (item.served()) {
+    if (item.served) {
       return new ItemInputStream(item, null);
     }
     long start = System.nanoTime();

@@ -40,10 +40,8 @@ public final class ForkableRandom extends Random {
   private transient volatile @Nullable Thread forkThread;
   private transient @Nullable ForkableRandom fork;
 
-  /** As {@link Random#Random()}. */
   public ForkableRandom() {}
 
-  /** As {@link Random#Random(long)}. */
   public ForkableRandom(long seed) {
     super(seed);
   }
@@ -54,7 +52,6 @@ public final class ForkableRandom extends Random {
     return mine == null ? this : mine;
   }
 
-  /** From now on {@link #draws} is counted. */
   public static void countDraws() {
     counting = true;
   }

@@ -66,7 +66,6 @@ public final class ImageReads {
     }
   }
 
-  /** {@link ImageIO#createImageInputStream} of a {@link File}. */
   public static @Nullable ImageInputStream createImageInputStream(Object input) throws IOException {
     ImageInputStream stream = input instanceof File file ? itemStream(file) : null;
     return stream == null ? ImageIO.createImageInputStream(input) : stream;
@@ -108,7 +107,7 @@ public final class ImageReads {
       return null;
     }
     try {
-      return item.served()
+      return item.served
           ? new ItemImageInputStream(item)
           : new FileImageInputStream(FileReads.randomAccess(file, item));
     } catch (IOException e) {

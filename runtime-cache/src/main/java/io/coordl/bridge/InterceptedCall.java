@@ -72,10 +72,8 @@ public class InterceptedCall {
   }
 
   /**
-   * What the program gets.
-   *
-   * @param own what the method's own body returned, null where it did not run or returns nothing;
-   *     never called if it threw
+   * What the program gets; {@code own} is what the method's own body returned, null where it did
+   * not run or returns nothing. Never called if it threw.
    */
   public @Nullable Object result(@Nullable Object own) {
     return replacement == null ? own : replacement;

@@ -39,8 +39,6 @@ public final class IsolatedLoader extends ClassLoader {
   /**
    * Loads all that the program's rewritten calls may need, so that a jar that is broken, or written
    * anew while the job runs, fails here and not in a read of the program.
-   *
-   * @throws LinkageError if a class is broken
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {

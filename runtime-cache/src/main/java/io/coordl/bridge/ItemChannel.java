@@ -197,7 +197,7 @@ final class ItemChannel extends FileChannel {
   public long size() throws IOException {
     obeyInterrupt();
     if (file == null && !cursor.grown()) {
-      return cursor.size();
+      return cursor.size;
     }
     try {
       return file().size();

@@ -3,7 +3,6 @@ package io.coordl.bridge;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -31,13 +30,13 @@ final class ItemCursor {
   /** Whether the working directory that the JDK was told (user.dir) is that of the process. */
   private static final boolean ONE_DIRECTORY = oneDirectory();
 
-  /** What no compiler may take for a constant. */
-  private static volatile int oneByte = 1;
-
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
-  private final boolean served;
-  private final long size;
+
+  /** Whether reads answer; if not, the program's own stream reads and {@link #fetched} notes it. */
+  final boolean served;
+
+  final long size;
   private long position;
   private int piece = Integer.MAX_VALUE;
   private long untimed;
@@ -66,9 +65,8 @@ final class ItemCursor {
   }
 
   /**
-   * A cursor at the start of the item at {@code path}; null: make the program's own call.
-   *
-   * @param path as given to java.io or to native code, or {@link #pathOf} a path of the file system
+   * A cursor at the start of the item at {@code path}, as given to java.io or to native code, or
+   * {@link #pathOf} a path of the file system; null: make the program's own call.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
@@ -132,17 +130,8 @@ final class ItemCursor {
     return this;
   }
 
-  /** Whether reads answer; if not, the program's own stream reads and {@link #fetched} notes it. */
-  boolean served() {
-    return served;
-  }
-
   String path() {
     return item.path();
-  }
-
-  long size() {
-    return size;
   }
 
   long position() {
@@ -227,7 +216,7 @@ final class ItemCursor {
       try {
         int value = bytes.get((int) position) & 0xff;
         if ((position & PAGE_MASK) == 0) {
-          settle();
+          OpenItem.settle();
         }
         position++;
         untimed++;
@@ -242,8 +231,7 @@ final class ItemCursor {
 
   /**
    * Reads as many bytes as there are, up to {@code length}: programs rely on whole reads of files.
-   *
-   * @return bytes read, 0 for a length of 0, -1 at or after the end
+   * Returns 0 for a length of 0, -1 at or after the end.
    */
   int readAt(long at, byte[] target, int offset, int length) throws IOException {
     if (length == 0) {
@@ -286,7 +274,7 @@ final class ItemCursor {
         long start = System.nanoTime();
         int count = (int) Math.min(length, size - at);
         target.put(target.position(), bytes, (int) at, count);
-        settle();
+        OpenItem.settle();
         target.position(target.position() + count);
         fetched(start, count);
         return count;
@@ -325,7 +313,7 @@ final class ItemCursor {
       try {
         if (content != null && length < TIMED) {
           content.get((int) at, target, offset, length);
-          settle();
+          OpenItem.settle();
           untimed += length;
           return length;
         }
@@ -333,7 +321,7 @@ final class ItemCursor {
         int count;
         if (content != null) {
           copy(content, (int) at, target, offset, length);
-          settle();
+          OpenItem.settle();
           count = length;
         } else {
           count = item.read(at, target, offset, length);
@@ -347,17 +335,6 @@ final class ItemCursor {
       }
     }
     return fromFile(at, target, offset, length);
-  }
-
-  /**
-   * Lets the JVM throw here, not somewhere in the program, what copying from memory has caused that
-   * another program has damaged: it does so when the thread comes back from the JVM's own code, as
-   * from making arrays of arrays. (On return from a native method only the interpreter does.)
-   */
-  @SuppressWarnings("ReachabilityFenceUsage") // So that the arrays are made.
-  private void settle() {
-    int length = oneByte;
-    Reference.reachabilityFence(new byte[length][length]);
   }
 
   private void copy(ByteBuffer bytes, int at, byte[] target, int offset, int length) {

@@ -187,7 +187,7 @@ final class ItemFileInputStream extends FileInputStream {
     synchronized (moving) {
       file = real;
       if (file == null && !closed) {
-        long rest = cursor.size() - cursor.position();
+        long rest = cursor.size - cursor.position();
         if (rest > 0 || !cursor.grown()) {
           return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));
         }

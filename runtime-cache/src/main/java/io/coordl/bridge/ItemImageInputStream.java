@@ -47,7 +47,7 @@ final class ItemImageInputStream extends ImageInputStreamImpl {
 
   @Override
   public long length() {
-    return cursor.size();
+    return cursor.size;
   }
 
   @Override

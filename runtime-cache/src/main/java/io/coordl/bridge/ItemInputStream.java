@@ -118,13 +118,13 @@ final class ItemInputStream extends InputStream {
     long position = cursor.position();
     long target = position + n;
     if (n > 0) {
-      if (target > cursor.size()) {
+      if (target > cursor.size) {
         file = grown();
         if (file != null) {
           return skip(file, n);
         }
       }
-      target = target < 0 || target > cursor.size() ? Math.max(position, cursor.size()) : target;
+      target = target < 0 || target > cursor.size ? Math.max(position, cursor.size) : target;
     } else {
       target = Math.max(target, 0);
     }
@@ -142,7 +142,7 @@ final class ItemInputStream extends InputStream {
     checkOpen();
     InputStream file = own;
     if (file == null) {
-      long rest = cursor.size() - cursor.position();
+      long rest = cursor.size - cursor.position();
       file = rest > 0 ? null : grown();
       if (file == null) {
         return (int) Math.max(0, Math.min(Integer.MAX_VALUE, rest));

@@ -32,26 +32,13 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   ItemRandomAccessFile(File file, ItemCursor cursor) throws FileNotFoundException {
     super(file, "r");
     this.cursor = cursor;
-    ownOnly = cursor.served() && !cursor.unchanged();
+    ownOnly = cursor.served && !cursor.unchanged();
   }
 
   @Override
   public int read() throws IOException {
-    if (cursor.served() && !ownOnly) {
-      synchronized (moving) {
-        long position = super.getFilePointer();
-        cursor.position(position);
-        int value = served();
-        if (value >= 0) {
-          super.seek(position + 1);
-          return value;
-        }
-      }
-    }
-    long start = System.nanoTime();
-    int value = super.read();
-    cursor.fetched(start, value < 0 ? 0 : 1);
-    return value;
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override
@@ -62,7 +49,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
     boolean valid = off >= 0 && len > 0 && len <= b.length - off;
-    if (valid && cursor.served() && !ownOnly) {
+    if (valid && cursor.served && !ownOnly) {
       synchronized (moving) {
         long position = super.getFilePointer();
         int count = served(position, b, off, len);
@@ -78,20 +65,11 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     return count;
   }
 
-  private int served() {
-    try {
-      return cursor.read();
-    } catch (IOException e) {
-      ownOnly = true; // If it concerns the program, the open file says it again.
-      return -1;
-    }
-  }
-
   private int served(long position, byte[] b, int off, int len) {
     try {
       return cursor.readAt(position, b, off, len);
     } catch (IOException e) {
-      ownOnly = true;
+      ownOnly = true; // If it concerns the program, the open file says it again.
       return -1;
     }
   }

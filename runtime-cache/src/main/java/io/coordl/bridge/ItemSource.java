@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
  * come. Safe for concurrent use; called on the program's threads.
  */
 public interface ItemSource {
-  /** Knows no item. */
   ItemSource NONE = Nothing.INSTANCE;
 
   /**

@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
  * them at once; must not touch the program's random generators, interrupt flag or workspaces.
  */
 public interface LibraryHooks {
-  /** Leaves every call to the library. */
   LibraryHooks NONE = Nothing.INSTANCE;
 
   /**

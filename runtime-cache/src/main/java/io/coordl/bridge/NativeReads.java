@@ -69,11 +69,7 @@ public final class NativeReads {
             .asType(MethodType.methodType(void.class, Object.class));
   }
 
-  /**
-   * Bootstrap of an {@code imread} call.
-   *
-   * @param plain the call as the program has it: (String) or (String, int) to the library's Mat
-   */
+  /** Bootstrap of an {@code imread} call, (String) or (String, int) to the library's Mat. */
   public static CallSite imread(Lookup caller, String name, MethodType type, MethodHandle plain) {
     try {
       boolean flags = type.parameterCount() == 2;
@@ -94,9 +90,7 @@ public final class NativeReads {
 
   /**
    * Bootstrap of a {@link FileChannel} method that the JDK's own class must answer (JDK 22: {@code
-   * map} into an arena, which {@link FileChannel} itself only refuses).
-   *
-   * @param plain the call as the program has it, the channel first
+   * map} into an arena, which {@link FileChannel} itself only refuses); the channel comes first.
    */
   public static CallSite fileChannel(
       Lookup caller, String name, MethodType type, MethodHandle plain) {
@@ -134,7 +128,7 @@ public final class NativeReads {
         if (image == null) {
           // The library reads the file as it decodes: bytes to count, but no time to tell apart.
           image = plain.invokeExact(path, flags);
-          item.fetched(System.nanoTime(), item.size());
+          item.fetched(System.nanoTime(), item.size);
         }
       } finally {
         item.close();
@@ -147,7 +141,7 @@ public final class NativeReads {
 
   /** The image, null if the library cannot make it from bytes in memory. Never throws. */
   private @Nullable Object decode(ItemCursor item, int flags) {
-    if (!item.served() || item.size() == 0 || !item.restFitsArray()) {
+    if (!item.served || item.size == 0 || !item.restFitsArray()) {
       return null;
     }
     try {

@@ -3,6 +3,7 @@ package io.coordl.bridge;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public abstract class OpenItem {
+  /** What no compiler may take for a constant. */
+  private static volatile int oneByte = 1;
+
   private final String path;
   private final long size;
   private final long openedNanos = System.nanoTime();
@@ -92,9 +96,8 @@ public abstract class OpenItem {
 
   /**
    * A file open for reading that holds what this opening is to read: the one opened, which may have
-   * grown since, or a copy if its name is another's by now. The caller closes it.
-   *
-   * @throws IOException if neither can be had
+   * grown since, or a copy if its name is another's by now; throws if neither can be had. The
+   * caller closes it.
    */
   public RandomAccessFile file() throws IOException {
     return new RandomAccessFile(path, "r");
@@ -146,5 +149,17 @@ public abstract class OpenItem {
     Origin origin = origin();
     release();
     Spans.itemFetched(path, openedNanos, nanos, transferred, origin);
+  }
+
+  /**
+   * Lets the JVM throw here, not somewhere in the program, what an access of this thread to memory
+   * has caused that another program has damaged: it does so when the thread comes back from the
+   * JVM's own code, as from making arrays of arrays. (On return from a native method only the
+   * interpreter does.)
+   */
+  @SuppressWarnings("ReachabilityFenceUsage") // So that the arrays are made.
+  public static void settle() {
+    int length = oneByte;
+    Reference.reachabilityFence(new byte[length][length]);
   }
 }

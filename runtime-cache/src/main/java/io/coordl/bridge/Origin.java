@@ -11,7 +11,6 @@ public enum Origin {
   /** The file itself. */
   STORAGE;
 
-  /** The name in events and reports. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);
   }

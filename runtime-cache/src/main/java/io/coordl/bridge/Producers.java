@@ -41,10 +41,8 @@ public final class Producers {
   private Producers() {}
 
   /**
-   * A thread of the agent is about to run the program's code.
-   *
-   * @return false if it must not, since the agent is switched off; else {@link #exit} is due, by
-   *     the same thread
+   * A thread of the agent is about to run the program's code; false if it must not, since the agent
+   * is switched off, else {@link #exit} is due, by the same thread.
    */
   public static boolean enter() {
     INSIDE.add(Thread.currentThread());

@@ -12,9 +12,8 @@ public interface Redirection {
   @Nullable OutputStream open(Path path) throws IOException;
 
   /**
-   * From now on files that this thread creates by a rewritten call go there; null: no more.
-   *
-   * @return where they went
+   * From now on files that this thread creates by a rewritten call go there, null: no more. Returns
+   * where they went before.
    */
   static @Nullable Redirection use(@Nullable Redirection redirection) {
     Redirection before = FileWrites.REDIRECTIONS.get();

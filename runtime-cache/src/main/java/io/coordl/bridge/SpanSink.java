@@ -8,20 +8,14 @@ import org.jspecify.annotations.Nullable;
  * workspaces.
  */
 public interface SpanSink {
-  /** Takes no notice of anything. */
   SpanSink NONE = Nothing.INSTANCE;
 
-  /**
-   * Opens a span on this thread.
-   *
-   * @return a token for {@link #exit}, 0 if the span is not kept
-   */
+  /** Opens a span on this thread; a token for {@link #exit}, 0 if the span is not kept. */
   long enter(SpanKind kind, @Nullable Object subject);
 
   /**
-   * Closes the span of {@code token} and every span still open inside it (a call that threw).
-   *
-   * @param result what the method returned, null if nothing or if it threw
+   * Closes the span of {@code token} and every span still open inside it (a call that threw);
+   * {@code result} is null if the method returned nothing or threw.
    */
   void exit(long token, @Nullable Object result);
 

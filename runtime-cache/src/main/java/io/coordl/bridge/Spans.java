@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 public final class Spans {
   private Spans() {}
 
-  /** Opens a span; see {@link SpanSink#enter}. */
   public static long enter(SpanKind kind, @Nullable Object subject) {
     try {
       return Bridge.sink().enter(kind, subject);
@@ -21,7 +20,6 @@ public final class Spans {
     }
   }
 
-  /** Closes a span; see {@link SpanSink#exit}. */
   public static void exit(long token, @Nullable Object result) {
     if (token == 0) {
       return;

@@ -3,25 +3,13 @@ package io.coordl.bridge;
 import java.util.Iterator;
 
 /** An iterable whose iterators mark each ask and take; all else is the program's own. */
-final class TimedIterable<T> implements Iterable<T> {
-  private final Iterable<T> batches;
-
-  TimedIterable(Iterable<T> batches) {
-    this.batches = batches;
-  }
-
+record TimedIterable<T>(Iterable<T> batches) implements Iterable<T> {
   @Override
   public Iterator<T> iterator() {
     return new TimedIterator<>(batches.iterator());
   }
 
-  private static final class TimedIterator<T> implements Iterator<T> {
-    private final Iterator<T> batches;
-
-    TimedIterator(Iterator<T> batches) {
-      this.batches = batches;
-    }
-
+  private record TimedIterator<T>(Iterator<T> batches) implements Iterator<T> {
     @Override
     public boolean hasNext() {
       long span = Spans.enter(SpanKind.ASK, this);

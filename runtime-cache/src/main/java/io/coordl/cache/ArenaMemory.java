@@ -17,7 +17,6 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-  /** Zeros for one write of a table. */
   private static final byte[] ZEROS = new byte[1 << 16];
 
   private final long capacity;
@@ -42,9 +41,8 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   /**
-   * Puts bytes where nothing was yet.
-   *
-   * @throws IOException if there is no memory behind this part of the arena, or it is closed
+   * Puts bytes where nothing was yet; throws if there is no memory behind this part of the arena,
+   * or it is closed.
    */
   abstract void write(long at, byte[] bytes, int offset, int length) throws IOException;
 

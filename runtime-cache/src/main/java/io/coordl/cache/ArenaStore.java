@@ -217,9 +217,8 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /**
    * A store of this process alone, in a file of {@code directory} that has no name and vanishes
-   * with the process; in direct buffers where the directory has too little room.
-   *
-   * @return null if the budget allows nothing, which {@code log} hears of
+   * with the process; in direct buffers where the directory has too little room. Null if the budget
+   * allows nothing, which {@code log} hears of.
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
     long wanted = budget.resolve(Machine.freeMemory(), log);
@@ -886,7 +885,6 @@ public final class ArenaStore implements ItemStore, Closeable {
     return word(ArenaDescriptor.TAIL);
   }
 
-  /** Items and blocks kept. */
   public long items() {
     return word(ArenaDescriptor.ITEMS);
   }

@@ -22,9 +22,8 @@ public record ByteBudget(String text, long bytes, double share) {
   private static final double AUTO_SHARE = 0.5;
 
   /**
-   * Reads a budget; units are powers of 1024.
-   *
-   * @throws IllegalArgumentException with a sentence for the user if the text is none
+   * Reads a budget; units are powers of 1024. Throws with a sentence for the user if the text is
+   * none.
    */
   public static ByteBudget parse(String text) {
     return parse(text, AUTO_SHARE);

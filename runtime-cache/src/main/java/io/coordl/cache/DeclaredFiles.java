@@ -15,11 +15,7 @@ final class DeclaredFiles implements ItemFilter {
   private final List<Pattern> patterns;
   private final ItemNames names;
 
-  /**
-   * Files that match a glob, and files below a directory.
-   *
-   * @throws IllegalArgumentException if a glob is malformed
-   */
+  /** Files that match a glob, and files below a directory; throws if a glob is malformed. */
   DeclaredFiles(List<String> patterns, ItemNames names) {
     this.patterns = patterns.stream().map(Pattern::new).toList();
     this.names = names;

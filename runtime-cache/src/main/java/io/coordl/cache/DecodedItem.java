@@ -16,7 +16,6 @@ public final class DecodedItem {
   /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
   final AtomicLong readNanos = new AtomicLong();
 
-  /** Time that {@link #made} was told of. */
   final AtomicLong madeNanos = new AtomicLong();
 
   /** Whether this process has asked for the item before, as far as is remembered. */

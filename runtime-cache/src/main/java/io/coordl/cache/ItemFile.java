@@ -33,9 +33,8 @@ record ItemFile(
     ItemNames names)
     implements StoredFile {
   /**
-   * The file that the program names {@code path}; null if it is no item, or as below.
-   *
-   * @param now whether it has to be an item now, or may be one some time
+   * The file that the program names {@code path}; null if it is no item, or as below. With {@code
+   * now} it has to be an item now, else it may be one some time.
    */
   static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
     String absolute = MinioCache.absolute(path);

@@ -38,9 +38,7 @@ public interface ItemFilter {
 
   /**
    * Declared by the user: files that match a glob, and files below a directory; absolute, or
-   * relative to the working directory.
-   *
-   * @throws IllegalArgumentException if a glob is malformed
+   * relative to the working directory. Throws if a glob is malformed.
    */
   static ItemFilter matching(List<String> patterns, ItemNames names) {
     return new DeclaredFiles(patterns, names);

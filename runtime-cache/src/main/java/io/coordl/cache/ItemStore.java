@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ItemStore {
   /**
-   * The item's bytes if they are in memory of this host: no storage is read, no other host asked
-   * and nobody waited for.
-   *
-   * @return read-only, from 0 to the item's length
+   * The item's bytes if they are in memory of this host, read-only, from 0 to the item's length: no
+   * storage is read, no other host asked and nobody waited for.
    */
   @Nullable ByteBuffer find(ItemKey key);
 

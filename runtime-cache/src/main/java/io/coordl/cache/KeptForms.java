@@ -39,7 +39,6 @@ public final class KeptForms {
     return now;
   }
 
-  /** This thread has done what it began. */
   public void end(Preparing begun) {
     if (begun.outer == null) {
       preparing.remove();

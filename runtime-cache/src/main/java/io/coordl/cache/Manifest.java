@@ -79,7 +79,6 @@ final class Manifest {
       return "sha256:" + hex.toHexDigits(high) + hex.toHexDigits(low);
     }
 
-    /** Whether these bytes are that content. */
     boolean isOf(byte[] bytes, int offset, int length) {
       MessageDigest digest;
       try {
@@ -274,7 +273,6 @@ final class Manifest {
     return known != null && put(key(known), sum[0], sum[1]);
   }
 
-  /** The name; null if it is not one. */
   private static @Nullable String text(byte[] name, boolean escaped) {
     int length = name.length;
     if (!escaped) {

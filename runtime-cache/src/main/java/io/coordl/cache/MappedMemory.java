@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.shared.Closeables;
 import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -113,11 +114,7 @@ final class MappedMemory extends ArenaMemory {
   @Override
   public void close() {
     synchronized (file) {
-      try {
-        file.close();
-      } catch (IOException ignored) {
-        // Nothing was buffered, so nothing is lost.
-      }
+      Closeables.closeQuietly(file);
     }
   }
 }

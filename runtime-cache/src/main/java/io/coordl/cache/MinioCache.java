@@ -28,7 +28,6 @@ public final class MinioCache implements ItemSource {
   /** The largest file that is one item. */
   public static final int WHOLE_LIMIT = ArenaDescriptor.MAX_ITEM_BYTES;
 
-  /** Size of the blocks of larger files. */
   public static final int BLOCK = 1 << 20;
 
   private static final boolean SLASHES = File.separatorChar == '/';

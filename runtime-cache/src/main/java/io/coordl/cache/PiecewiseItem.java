@@ -3,6 +3,7 @@ package io.coordl.cache;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import io.coordl.shared.Closeables;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -222,12 +223,6 @@ final class PiecewiseItem extends OpenItem {
   @Override
   protected synchronized void release() {
     released = true;
-    if (storage != null) {
-      try {
-        storage.close();
-      } catch (IOException ignored) {
-        // It was only read.
-      }
-    }
+    Closeables.closeQuietly(storage);
   }
 }

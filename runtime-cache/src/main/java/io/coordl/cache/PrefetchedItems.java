@@ -23,7 +23,6 @@ final class PrefetchedItems {
 
   private record Waiting(ByteBuffer content, long since) {}
 
-  /** At most {@code budget} bytes may wait here. */
   PrefetchedItems(long budget) {
     this.budget = budget;
   }

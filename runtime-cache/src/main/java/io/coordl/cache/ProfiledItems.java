@@ -160,7 +160,6 @@ public final class ProfiledItems implements ItemSource, Closeable {
   /** Files of a data set; {@code whole} if these are all. */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
 
-  /** Items that the program has read so far. */
   public int seen() {
     return seen.size();
   }

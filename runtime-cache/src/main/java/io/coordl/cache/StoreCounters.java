@@ -15,7 +15,6 @@ final class StoreCounters {
   /** Openings that the program's own call answers. */
   final LongAdder observed = new LongAdder();
 
-  /** Openings that failed. */
   final LongAdder unreadable = new LongAdder();
 
   /** Openings that were not to be kept, for the sake of items in the other form. */

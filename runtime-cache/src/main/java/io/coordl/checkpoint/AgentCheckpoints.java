@@ -179,7 +179,6 @@ public final class AgentCheckpoints {
       return ended + Math.max(LEAST, SLOWER * steps.longest()) - System.nanoTime();
     }
 
-    /** Whether there will be no step any more. */
     boolean isOver() {
       return !trainer.isAlive() || model.get() == null || isExiting();
     }

@@ -37,7 +37,6 @@ final class Cadence {
   private long waited;
   private long due;
 
-  /** The last few of some figures. */
   private static final class Recent {
     private final long[] values;
     private long count;
@@ -149,7 +148,6 @@ final class Cadence {
     return since >= due;
   }
 
-  /** Steps between two. */
   long interval() {
     if (fixed > 0) {
       return fixed;

@@ -52,7 +52,6 @@ public final class Captured {
     return ByteBuffer.allocate(MARK).put(mark).putInt(gaps.size() - 1).array();
   }
 
-  /** What was captured, gaps and all. */
   public byte[] bytes() {
     return bytes.toByteArray();
   }
@@ -70,9 +69,7 @@ public final class Captured {
   }
 
   /**
-   * All has been written.
-   *
-   * @throws IOException if a gap has not been found: the library writes it in another way
+   * All has been written; throws if a gap has not been found: the library writes it in another way.
    */
   public void requireFilled() throws IOException {
     if (filled != gaps.size()) {

@@ -71,9 +71,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Takes a directory for this job, as long as it lives.
-   *
-   * @throws IOException if another job has it, or it cannot be made
+   * Takes a directory for this job, as long as it lives; throws if another job has it, or it cannot
+   * be made.
    */
   static Claim claim(Path root) throws IOException {
     Path lock = Files.createDirectories(root.resolve(SideFile.DIRECTORY)).resolve("lock");
@@ -130,9 +129,7 @@ final class CheckpointDirectory {
 
   /**
    * Links the newest that is whole, and deletes all but the newest that are; never the last. What
-   * cannot be deleted stays until the next time.
-   *
-   * @return whether there is such a link: not every file system has them
+   * cannot be deleted stays until the next time. False if the file system has no such links.
    */
   boolean retain(int keep) {
     boolean linked = true;

@@ -59,7 +59,6 @@ public final class ModelFile implements Closeable {
   private long bytes;
   private boolean published;
 
-  /** Why a file is left to the library. */
   static final class LeftAloneException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -78,7 +77,6 @@ public final class ModelFile implements Closeable {
     OVERTAKEN
   }
 
-  /** A file that was there before. */
   private record State(Object key, long size, long millis) {
     static @Nullable State of(Path file) throws IOException {
       if (!Files.exists(file)) {
@@ -133,10 +131,8 @@ public final class ModelFile implements Closeable {
   }
 
   /**
-   * A file that will take the place of {@code path}.
-   *
-   * @throws LeftAloneException if that would not be what the library does: of links, of files that
-   *     are none, or that belong to somebody else
+   * A file that will take the place of {@code path}; throws if that would not be what the library
+   * does: of links, of files that are none, or that belong to somebody else.
    */
   static ModelFile create(Path path) throws LeftAloneException {
     Path parent = path.toAbsolutePath().getParent();
@@ -208,7 +204,6 @@ public final class ModelFile implements Closeable {
     return stream;
   }
 
-  /** So far. */
   long bytes() {
     return bytes;
   }
@@ -247,7 +242,6 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** As the library does. */
   private void writeInPlace() throws IOException {
     try (InputStream in = new FileInputStream(incomplete.toFile());
         FileOutputStream to = new FileOutputStream(target.toFile())) {
@@ -335,7 +329,6 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Counts, hashes and writes. */
   private final class Pieces extends OutputStream {
     private long forced;
 

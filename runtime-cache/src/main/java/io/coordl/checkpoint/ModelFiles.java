@@ -356,9 +356,7 @@ public final class ModelFiles implements Closeable {
 
   /**
    * Writes a file in the background, publishes and closes it; at once if the job is ending. In this
-   * thread's turn; then {@link #raise} is due.
-   *
-   * @return tells when it is in place
+   * thread's turn; then {@link #raise} is due. The result tells when it is in place.
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file.target(), false);
@@ -425,9 +423,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A model has been saved, or is being.
-   *
-   * @throws IOException that an earlier one had, once: nobody has heard of it yet
+   * A model has been saved, or is being; throws what an earlier one had, once: nobody has heard of
+   * it yet.
    */
   public synchronized void raise() throws IOException {
     if (AS_AGENT.get() != null) {
@@ -440,7 +437,6 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Waits until no file is being written. */
   public void await() {
     Pending other = inFlight;
     if (other != null && other.by != Thread.currentThread()) {
@@ -450,9 +446,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Where {@code java.io} finds a file: in the working directory, whatever {@code user.dir} says.
-   *
-   * @throws java.nio.file.InvalidPathException if it is none
+   * Where {@code java.io} finds a file, if it is one: in the working directory, whatever {@code
+   * user.dir} says.
    */
   public static Path path(File file) {
     Path path = file.toPath();
@@ -517,10 +512,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A file is about to be loaded, this one and no other.
-   *
-   * @throws IOException if it is damaged though nobody has written it since: else the library
-   *     tries, for it may have been replaced on purpose
+   * A file is about to be loaded, this one and no other; throws if it is damaged though nobody has
+   * written it since: else the library tries, for it may have been replaced on purpose.
    */
   public void check(Path file) throws IOException {
     if (isDamaged(file)) {

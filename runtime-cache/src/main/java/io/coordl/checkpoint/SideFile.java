@@ -4,11 +4,13 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -60,7 +62,6 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return model.resolveSibling(DIRECTORY);
   }
 
-  /** Removes a side file whose model is gone. */
   static void sweep(Path side, Path anyModel) throws IOException {
     Path model = model(side, anyModel);
     if (!Files.exists(model, LinkOption.NOFOLLOW_LINKS) && read(model) != null) {
@@ -211,11 +212,8 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
 
   private static String hash(Path file) throws IOException {
     MessageDigest digest = sha256();
-    byte[] piece = new byte[1 << 18];
-    try (InputStream in = new FileInputStream(file.toFile())) {
-      for (int n = in.read(piece); n >= 0; n = in.read(piece)) {
-        digest.update(piece, 0, n);
-      }
+    try (InputStream in = new DigestInputStream(new FileInputStream(file.toFile()), digest)) {
+      in.transferTo(OutputStream.nullOutputStream());
     }
     return HexFormat.of().formatHex(digest.digest());
   }

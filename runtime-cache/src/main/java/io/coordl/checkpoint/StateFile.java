@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.shared.Closeables;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
@@ -78,11 +79,7 @@ final class StateFile implements Closeable {
   @Override
   public void close() {
     staged.discard();
-    try {
-      file.close();
-    } catch (IOException e) {
-      // What was to be written durably is.
-    }
+    Closeables.closeQuietly(file);
   }
 
   /** Whether a checkpoint has one, and it is what was written. */

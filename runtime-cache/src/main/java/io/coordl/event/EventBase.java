@@ -9,4 +9,13 @@ import jdk.jfr.StackTrace;
 @Category("CoorDL")
 @Registered(false)
 @StackTrace(false)
-abstract class EventBase extends Event {}
+abstract class EventBase extends Event implements Cloneable {
+  @Override
+  protected Object clone() {
+    try {
+      return super.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,5 +1,6 @@
 package io.coordl.event;
 
+import java.lang.reflect.Field;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
@@ -7,8 +8,8 @@ import jdk.jfr.Timespan;
 
 /**
  * What is counted over a job, an epoch or a phase of a profile. A figure is declared here, once:
- * its name, label and unit by its field, how two add up by {@link #add}. The runtime counts into
- * it, and reports read it back into the same field.
+ * its name, label and unit by its public field. The runtime counts into it, {@link #add} adds it
+ * up, and reports read it back into the same field.
  *
  * <p>Wall, compute, stalls and checkpoint are times of the training thread; the stall is the sum of
  * its four parts; fetch, decode, transform and other times are self times of all threads, without
@@ -18,6 +19,8 @@ import jdk.jfr.Timespan;
  * such an event, which would then be loaded twice.
  */
 public abstract class Figures extends EventBase {
+  private static final Field[] FIGURES = Figures.class.getFields();
+
   @Label("Samples")
   @Description("Samples of the batches taken, 0 if the size of one of them is not known")
   @Metric("coordl_samples_total")
@@ -164,36 +167,20 @@ public abstract class Figures extends EventBase {
     add(more, 1);
   }
 
-  /** Takes away what was counted before. */
   public void subtract(Figures earlier) {
     add(earlier, -1);
   }
 
   void add(Figures more, int sign) {
-    samples = knowsSizes() && more.knowsSizes() ? samples + sign * more.samples : 0;
-    updates += sign * more.updates;
-    wall += sign * more.wall;
-    batches += sign * more.batches;
-    compute += sign * more.compute;
-    stall += sign * more.stall;
-    fetchStall += sign * more.fetchStall;
-    prepStall += sign * more.prepStall;
-    gcStall += sign * more.gcStall;
-    queueStall += sign * more.queueStall;
-    checkpoint += sign * more.checkpoint;
-    gcPauses += sign * more.gcPauses;
-    explicitGcPauses += sign * more.explicitGcPauses;
-    fetchTime += sign * more.fetchTime;
-    decodeTime += sign * more.decodeTime;
-    transformTime += sign * more.transformTime;
-    otherTime += sign * more.otherTime;
-    items += sign * more.items;
-    memoryItems += sign * more.memoryItems;
-    peerItems += sign * more.peerItems;
-    storageItems += sign * more.storageItems;
-    memoryBytes += sign * more.memoryBytes;
-    peerBytes += sign * more.peerBytes;
-    storageBytes += sign * more.storageBytes;
+    long sum = knowsSizes() && more.knowsSizes() ? samples + sign * more.samples : 0;
+    try {
+      for (Field figure : FIGURES) {
+        figure.setLong(this, figure.getLong(this) + sign * figure.getLong(more));
+      }
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+    samples = sum;
   }
 
   /** Counts a batch that was taken, of so many samples; 0 if that is not known. */
@@ -202,7 +189,6 @@ public abstract class Figures extends EventBase {
     batches++;
   }
 
-  /** Counts a wait of the training thread. */
   public void addStall(DataStallEvent wait) {
     stall += wait.wait;
     fetchStall += wait.fetch;
@@ -211,7 +197,6 @@ public abstract class Figures extends EventBase {
     queueStall += wait.queue;
   }
 
-  /** As if nothing had been waited for. */
   public void clearStalls() {
     stall = 0;
     fetchStall = 0;

@@ -59,6 +59,11 @@ public final class GpuStatisticsEvent extends EventBase {
   @DataAmount
   public long ownMemory;
 
+  /** As it is now, whatever is counted later. */
+  public GpuStatisticsEvent copy() {
+    return (GpuStatisticsEvent) clone();
+  }
+
   /** Time without a kernel. */
   public long idle() {
     return sampled - busy;

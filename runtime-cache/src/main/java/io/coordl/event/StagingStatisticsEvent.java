@@ -115,6 +115,11 @@ public final class StagingStatisticsEvent extends EventBase {
   @Description("Updates of a model between its batches: none in evaluations")
   public long updates;
 
+  /** As it is now, whatever is counted later. */
+  public StagingStatisticsEvent copy() {
+    return (StagingStatisticsEvent) clone();
+  }
+
   /** Batches that came from the buffer. */
   public long taken() {
     return mapped + copied;

@@ -112,7 +112,6 @@ public final class StoreStatisticsEvent extends EventBase {
     return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));
   }
 
-  /** Whether it keeps items in that form. */
   public boolean keeps(String form) {
     return form.equals(store == null ? RAW : store);
   }

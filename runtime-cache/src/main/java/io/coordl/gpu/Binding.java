@@ -52,9 +52,8 @@ public final class Binding {
   }
 
   /**
-   * Whether this machine may have a driver: a look at a few files, no native code.
-   *
-   * @param libraryPath directories that the dynamic linker looks into first; null if none
+   * Whether this machine may have a driver: a look at a few files, no native code. The dynamic
+   * linker looks into the directories of {@code libraryPath} first.
    */
   public static boolean isDriverThere(@Nullable String libraryPath) {
     if (new File("/proc/driver/nvidia/version").exists()
@@ -72,7 +71,6 @@ public final class Binding {
     return false;
   }
 
-  /** How a library can be bound. */
   private interface Way {
     Natives open() throws ReflectiveOperationException, UnavailableException;
   }

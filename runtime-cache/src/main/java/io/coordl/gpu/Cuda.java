@@ -42,10 +42,8 @@ public final class Cuda {
   }
 
   /**
-   * Waits until all that the program has given to its devices is done, as long as that takes. Only
-   * for profiles.
-   *
-   * @return false if the program uses none
+   * Waits until all that the program has given to its devices is done, as long as that takes; false
+   * if it uses none. Only for profiles.
    */
   synchronized boolean synchronize() throws UnavailableException {
     return inContexts(devices, "cuCtxSynchronize") > 0;

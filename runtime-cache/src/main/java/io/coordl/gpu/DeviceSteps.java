@@ -36,9 +36,8 @@ public final class DeviceSteps {
   }
 
   /**
-   * A step is over for the training thread; waits for the devices.
-   *
-   * @param begun when the thread got the step's batch, {@link System#nanoTime}; 0 for none
+   * A step is over for the training thread, which got its batch at {@code begun} ({@link
+   * System#nanoTime}; 0 for none); waits for the devices.
    */
   public void end(long begun) {
     if (over) {

@@ -58,7 +58,6 @@ public final class GpuSampler implements Closeable {
     this.asked = asked;
   }
 
-  /** Starts the thread. */
   public void start() {
     try {
       new AgentThread("coordl-gpu", this::run).start();

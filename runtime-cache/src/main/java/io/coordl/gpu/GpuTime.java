@@ -55,17 +55,6 @@ final class GpuTime {
   }
 
   synchronized GpuStatisticsEvent view() {
-    GpuStatisticsEvent view = new GpuStatisticsEvent();
-    view.device = sum.device;
-    view.name = sum.name;
-    view.binding = sum.binding;
-    view.samples = sum.samples;
-    view.sampled = sum.sampled;
-    view.busy = sum.busy;
-    view.idleInStalls = sum.idleInStalls;
-    view.synchronizedSteps = sum.synchronizedSteps;
-    view.usedMemory = sum.usedMemory;
-    view.ownMemory = sum.ownMemory;
-    return view;
+    return sum.copy();
   }
 }

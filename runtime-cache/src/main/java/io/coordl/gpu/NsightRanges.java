@@ -24,7 +24,6 @@ public final class NsightRanges implements SpanSink {
   private static final ByteBuffer BATCH = text("batch");
   private static final ByteBuffer STALL = text("data stall");
 
-  /** Opens the library. */
   interface Opener {
     Natives open() throws UnavailableException;
   }
@@ -37,7 +36,6 @@ public final class NsightRanges implements SpanSink {
   private final ThreadLocal<Open> threads = ThreadLocal.withInitial(Open::new);
   private volatile boolean failed;
 
-  /** The open ranges of a thread. */
   private static final class Open {
     /** Whose batches those of the epoch are; of null if no epoch is open. */
     WeakReference<Object> batches = new WeakReference<>(null);

@@ -69,11 +69,7 @@ final class Nvml {
     }
   }
 
-  /**
-   * Finds the devices.
-   *
-   * @throws UnavailableException with a sentence for the user
-   */
+  /** Finds the devices, or throws with a sentence for the user. */
   Nvml(Natives natives, long pid) throws UnavailableException {
     this.natives = natives;
     this.pid = pid;
@@ -107,11 +103,7 @@ final class Nvml {
   private static String text(ByteBuffer bytes) {
     byte[] all = new byte[bytes.capacity()];
     bytes.get(0, all);
-    int length = 0;
-    while (length < all.length && all[length] != 0) {
-      length++;
-    }
-    return new String(all, 0, length, StandardCharsets.UTF_8);
+    return new String(all, StandardCharsets.UTF_8).split("\0", 2)[0];
   }
 
   private static void check(String function, int result) throws UnavailableException {
@@ -128,15 +120,13 @@ final class Nvml {
     return natives.binding();
   }
 
-  /** Whether any device can still be asked. */
   boolean isAlive() {
     return devices.stream().anyMatch(device -> device.handle != 0);
   }
 
   /**
-   * What a device does now; null if this user may not ask, or it is lost.
-   *
-   * @throws UnavailableException if it has just been lost, or all are
+   * What a device does now; null if this user may not ask, or it is lost; throws if it has just
+   * been lost, or all are.
    */
   @Nullable GpuSampleEvent read(int number) throws UnavailableException {
     Device device = devices.get(number);
@@ -223,10 +213,9 @@ final class Nvml {
   }
 
   /**
-   * Part of the time that kernels of this process ran, as last sampled; -1 if not known. The driver
-   * leaves out processes that ran none; what some drivers add at random is more than 100 %.
-   *
-   * @param seen whether this process is on the device
+   * Part of the time that kernels of this process, {@code seen} on the device, ran, as last
+   * sampled; -1 if not known. The driver leaves out processes that ran none; what some drivers add
+   * at random is more than 100 %.
    */
   private double ownUtilization(Device device, boolean seen) {
     word.putInt(0, PROCESSES);
@@ -255,7 +244,6 @@ final class Nvml {
     return own;
   }
 
-  /** Gives the library back. */
   void close() {
     try {
       natives.call("nvmlShutdown");

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * memory that is not locked a copy has left it when the call returns. Thread-safe.
  */
 public final class PinnedMemory {
-  /** Opens the driver. */
   interface Opener {
     Cuda open() throws UnavailableException;
   }

@@ -13,19 +13,14 @@ public final class Owner {
 
   private Owner() {}
 
-  /**
-   * The user of this process.
-   *
-   * @throws IOException if there is no way to tell, as on Windows
-   */
+  /** The user of this process; throws if there is no way to tell, as on Windows. */
   public static long user() throws IOException {
     return Files.exists(PROCESS) ? of(PROCESS, true) : Cached.get();
   }
 
   /**
-   * Whom a file belongs to, or a link itself.
-   *
-   * @throws IOException if it is not there, or its file system knows no such numbers
+   * Whom a file belongs to, or a link itself; throws if it is not there, or its file system knows
+   * no such numbers.
    */
   public static long of(Path file) throws IOException {
     return of(file, false);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 
 /**
  * Where a job shows what it does now: a small recording in shared memory that the job writes anew
@@ -39,7 +40,6 @@ public record StatusFile(Path path, long pid, long jvmStart) {
         : Path.of(System.getProperty("java.io.tmpdir"));
   }
 
-  /** The file of a job of this user. */
   public static StatusFile of(Path directory, long pid, long jvmStart) {
     return new StatusFile(
         directory.resolve(prefix() + pid + "-" + jvmStart + ".status"), pid, jvmStart);
@@ -60,18 +60,22 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   /** The files of this user's jobs, those that no longer run too; no link, and nobody else's. */
   public static List<StatusFile> all(Path directory) throws IOException {
     List<StatusFile> found = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix() + "*.status")) {
-      for (Path file : files) {
-        Matcher name = NAME.matcher(file.getFileName().toString());
-        if (name.matches() && isOwn(file)) {
-          found.add(
-              new StatusFile(file, Long.parseLong(name.group(1)), Long.parseLong(name.group(2))));
-        }
+    for (Path file : own(directory, "*.status")) {
+      Matcher name = NAME.matcher(file.getFileName().toString());
+      if (name.matches()) {
+        found.add(
+            new StatusFile(file, Long.parseLong(name.group(1)), Long.parseLong(name.group(2))));
       }
+    }
+    return found;
+  }
+
+  private static List<Path> own(Path directory, String ending) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, prefix() + ending)) {
+      return StreamSupport.stream(files.spliterator(), false).filter(StatusFile::isOwn).toList();
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }
-    return found;
   }
 
   private static boolean isOwn(Path file) {
@@ -91,19 +95,14 @@ public record StatusFile(Path path, long pid, long jvmStart) {
   /** Removes what jobs left that were killed long ago; others may do the same meanwhile. */
   public static void sweep(Path directory) throws IOException {
     FileTime limit = FileTime.from(Instant.now().minus(KEPT));
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(directory, prefix() + "*.status{," + UNFINISHED + "}")) {
-      for (Path file : files) {
-        try {
-          if (isOwn(file) && Files.getLastModifiedTime(file).compareTo(limit) < 0) {
-            Files.deleteIfExists(file);
-          }
-        } catch (IOException e) {
-          // Another one was faster.
+    for (Path file : own(directory, "*.status{," + UNFINISHED + "}")) {
+      try {
+        if (Files.getLastModifiedTime(file).compareTo(limit) < 0) {
+          Files.deleteIfExists(file);
         }
+      } catch (IOException e) {
+        // Another one was faster.
       }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
     }
   }
 

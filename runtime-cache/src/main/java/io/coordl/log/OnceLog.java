@@ -27,7 +27,6 @@ public final class OnceLog implements UserLog {
     }
   }
 
-  /** Says it, unless it was said before. */
   public void once(String sentence) {
     once(sentence, sentence);
   }

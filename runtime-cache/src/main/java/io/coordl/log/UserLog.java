@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** Takes sentences for the user. Safe for concurrent use. */
 @FunctionalInterface
 public interface UserLog {
-  /** Says it, soon. */
   void say(String sentence);
 
   /** Says a sentence that has values in it, as {@link String#format} puts them there. */

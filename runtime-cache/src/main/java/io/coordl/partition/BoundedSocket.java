@@ -23,7 +23,6 @@ public final class BoundedSocket implements Closeable {
   private final OutputStream out;
   private long patience;
 
-  /** What a connected socket is used through. */
   @FunctionalInterface
   public interface Security {
     /** TLS over the socket after its handshake, or the socket itself. */
@@ -106,11 +105,7 @@ public final class BoundedSocket implements Closeable {
     return deadline.passed();
   }
 
-  /**
-   * Closes a connection that has failed.
-   *
-   * @throws SocketTimeoutException if it failed because a deadline had passed
-   */
+  /** Closes a connection that has failed; throws if it failed because a deadline had passed. */
   public void fail() throws SocketTimeoutException {
     boolean late = late();
     close();

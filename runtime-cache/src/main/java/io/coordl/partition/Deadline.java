@@ -1,7 +1,7 @@
 package io.coordl.partition;
 
+import io.coordl.shared.Closeables;
 import java.io.Closeable;
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -60,10 +60,6 @@ public final class Deadline implements Watch.Watched {
   @Override
   public void close() {
     watch.remove(this);
-    try {
-      connection.close();
-    } catch (IOException e) {
-      // It is of no use any more either way.
-    }
+    Closeables.closeQuietly(connection);
   }
 }

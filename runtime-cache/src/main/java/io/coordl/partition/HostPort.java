@@ -19,11 +19,7 @@ public record HostPort(String host, int port) {
   private static final Pattern BRACKETED =
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
-  /**
-   * Reads {@code HOST[:PORT]}; the next port is the host's too.
-   *
-   * @throws IllegalArgumentException if it is none
-   */
+  /** Reads {@code HOST[:PORT]}; the next port is the host's too. Throws if it is none. */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
   }

@@ -1,7 +1,7 @@
 package io.coordl.partition;
 
+import io.coordl.shared.Closeables;
 import java.io.Closeable;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +114,6 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     }
   }
 
-  /** After a look. */
   public synchronized void looked(boolean alive) {
     if (alive) {
       backSince = System.nanoTime();
@@ -131,13 +130,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   }
 
   private void close(@Nullable Unused<C> old) {
-    try {
-      if (old != null) {
-        old.connection().close();
-      }
-    } catch (IOException e) {
-      // It is of no use any more either way.
-    }
+    Closeables.closeQuietly(old == null ? null : old.connection());
   }
 
   @Override

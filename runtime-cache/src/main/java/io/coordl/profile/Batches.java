@@ -8,9 +8,8 @@ public interface Batches {
   int samples(Object batch);
 
   /**
-   * Takes a copy of a batch's bytes.
-   *
-   * @throws IllegalArgumentException with a reason for the user if it cannot be copied whole
+   * Takes a copy of a batch's bytes; throws with a reason for the user if it cannot be copied
+   * whole.
    */
   Kept keep(Object batch);
 

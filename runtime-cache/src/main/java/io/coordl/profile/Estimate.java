@@ -77,7 +77,6 @@ record Estimate(double nanos, double error, long outlier) {
     return step.work().gcStall > step.nanos() / 2 ? -1 : longest;
   }
 
-  /** The error as a share of the mean. */
   double relativeError() {
     return nanos <= 0 ? 0 : error / nanos;
   }

@@ -99,9 +99,8 @@ final class Gauge {
   }
 
   /**
-   * Other phases have had the program meanwhile.
-   *
-   * @param left batches they have left behind, ready, whose steps are not of this phase
+   * Other phases have had the program meanwhile, and have left so many batches behind, ready, whose
+   * steps are not of this phase.
    */
   void nextTurn(int left) {
     if (turns == 1) {
@@ -150,12 +149,10 @@ final class Gauge {
     return early + steps.size();
   }
 
-  /** Whether there is anything to tell. */
   boolean hasSome() {
     return steps.size() >= 2 * SteadyState.GROUP;
   }
 
-  /** Why there is nothing to tell. */
   String tooFew() {
     return "only " + taken() + " steps were seen in it";
   }
@@ -203,7 +200,6 @@ final class Gauge {
     return steps.subList(Math.min(dropped, steps.size()), steps.size());
   }
 
-  /** What was measured. */
   PhaseEvent event(String phase, int workers, String note) {
     List<Step> counted = counted();
     PhaseEvent event = work();

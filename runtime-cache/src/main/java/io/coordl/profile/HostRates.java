@@ -56,7 +56,6 @@ final class HostRates {
     long on(ProfiledItems.Item item) throws IOException;
   }
 
-  /** Brings all items into the store. */
   void keep(ProfiledItems.Listing all, int threads) {
     AtomicInteger next = new AtomicInteger();
     inParallel(
@@ -82,9 +81,7 @@ final class HostRates {
 
   /**
    * Reads items from storage, first those that were not read here before: what lies behind may
-   * remember the others.
-   *
-   * @return null if too few could be read
+   * remember the others. Null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
     Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);

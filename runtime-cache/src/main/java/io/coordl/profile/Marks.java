@@ -38,9 +38,8 @@ final class Marks {
   }
 
   /**
-   * All that are remembered in at most so many windows, each as one step; none if they are too few.
-   *
-   * @param begun when the first item was begun
+   * All that are remembered since {@code begun} in at most so many windows, each as one step; none
+   * if they are too few.
    */
   synchronized List<Step> windows(long begun, int most) {
     List<Step> windows = new ArrayList<>();

@@ -86,7 +86,6 @@ final class Plan {
     begun = now();
   }
 
-  /** Nanoseconds of the profile's clock. */
   long now() {
     return clock.getAsLong();
   }
@@ -178,7 +177,6 @@ final class Plan {
     }
   }
 
-  /** Tells the user what is measured now. */
   void say(String stage) {
     log.say("profile: " + stage);
   }

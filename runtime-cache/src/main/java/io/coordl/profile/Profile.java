@@ -88,10 +88,8 @@ public final class Profile {
   }
 
   /**
-   * The program is about to get a batch. On any thread; called around the method, before its span
-   * begins.
-   *
-   * @return null to leave the call alone
+   * The program is about to get a batch; null to leave the call alone. On any thread; called around
+   * the method, before its span begins.
    */
   public @Nullable InterceptedCall enter(Batches batches, Object iterator) {
     if (over || !(iterator instanceof Iterator<?> own)) {
@@ -261,7 +259,6 @@ public final class Profile {
     return plan.gate.enter();
   }
 
-  /** One call that is followed. */
   private final class Call extends InterceptedCall {
     private final BatchGet get;
     private final boolean inside;

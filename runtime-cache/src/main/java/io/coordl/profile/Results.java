@@ -109,7 +109,6 @@ final class Results {
     spans.events().emit(sink -> sink.write(event));
   }
 
-  /** For the summary at exit. */
   synchronized List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(

@@ -14,20 +14,16 @@ abstract class Stage {
     DONE
   }
 
-  /** In words, for the user. */
   abstract String name();
 
   /** Before its first batch; what it takes is in no step. */
   void begin() {}
 
-  /** The program asks for a batch. */
   abstract Next get(BatchGet get);
 
   /**
-   * The program's own call has made a batch.
-   *
-   * @param step that ended with it; null if it is none of steady training: the first of an epoch,
-   *     or after a validation
+   * The program's own call has made a batch, which ended that step; null if it is none of steady
+   * training: the first of an epoch, or after a validation.
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 

@@ -22,14 +22,10 @@ public final class AgentLog implements FaultListener, UserLog {
 
   private volatile @Nullable Thread printing;
   private final AtomicLong faults = new AtomicLong();
-  private final EventLog events = new EventLog();
 
   /** The way of events into the recording, from before there is one. */
-  EventLog events() {
-    return events;
-  }
+  final EventLog events = new EventLog();
 
-  /** Faults inside the agent so far. */
   public long faults() {
     return faults.get();
   }

@@ -42,10 +42,7 @@ final class EpochLines implements Consumer<EpochEvent> {
     private double worst = SLOWER;
   }
 
-  /**
-   * @param clock in nanoseconds
-   * @param totals of the job, which know of epochs to come
-   */
+  /** The clock tells nanoseconds, the totals of the job know of epochs to come. */
   EpochLines(Consumer<List<String>> say, LongSupplier clock, Supplier<JobStatisticsEvent> totals) {
     this.totals = totals;
     this.say = say;

@@ -1,6 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.live.Owner;
+import io.coordl.shared.Closeables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -47,7 +48,7 @@ final class EventFile {
   private static final byte LAST_CHUNK = 2;
 
   private final EventTypes types;
-  private final Path path;
+  final Path path;
   private final RandomAccessFile file;
 
   /** One clock for the whole file: a computer that sets its clock moves no event. */
@@ -84,9 +85,8 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file, in place of another of that name.
-   *
-   * @throws IOException if that or its first bytes fail; then there is no file
+   * Creates the file, in place of another of that name; if that or its first bytes fail, there is
+   * none.
    */
   EventFile(Path path, EventTypes types) throws IOException {
     this.types = types;
@@ -150,10 +150,6 @@ final class EventFile {
       target = target.resolveSibling(Files.readSymbolicLink(target));
     }
     return target;
-  }
-
-  Path path() {
-    return path;
   }
 
   /** Bytes of the file that can be read. */
@@ -257,11 +253,7 @@ final class EventFile {
       closed = true;
       waiting = new FlightBytes();
     }
-    try {
-      file.close();
-    } catch (IOException e) {
-      // The bytes have been written, or that has been said.
-    }
+    Closeables.closeQuietly(file);
   }
 
   private void beginChunk() throws IOException {
@@ -270,7 +262,7 @@ final class EventFile {
     constants = 0;
     flushes = 0;
     position += HEADER_BYTES;
-    append(types.metadata());
+    append(types.metadata);
   }
 
   private void append(FlightBytes bytes) throws IOException {

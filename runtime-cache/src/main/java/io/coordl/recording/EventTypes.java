@@ -66,13 +66,11 @@ final class EventTypes {
 
   private final long threads;
   private final Map<String, Layout> layouts = new HashMap<>();
-  private final FlightBytes metadata = new FlightBytes();
 
-  /**
-   * Reads what the build has described.
-   *
-   * @throws IOException if the agent's jar cannot be read
-   */
+  /** The description of all events, itself an event. */
+  final FlightBytes metadata = new FlightBytes();
+
+  /** Reads what the build has described; throws if the agent's jar cannot be read. */
   EventTypes() throws IOException {
     try (InputStream found = EventTypes.class.getResourceAsStream(DESCRIPTION)) {
       if (found == null) {
@@ -114,11 +112,6 @@ final class EventTypes {
       to.number(thread.getKey());
     }
     to.end(group);
-  }
-
-  /** The description of all events, itself an event. */
-  FlightBytes metadata() {
-    return metadata;
   }
 
   /**

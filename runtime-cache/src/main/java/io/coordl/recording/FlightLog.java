@@ -36,7 +36,6 @@ final class FlightLog {
 
   private final JobMonitor job;
   private final EventLog events;
-  private final Statistics statistics;
   private final JfrEvents jfr;
   private final CountDownLatch done = new CountDownLatch(1);
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -48,8 +47,7 @@ final class FlightLog {
   FlightLog(JobMonitor job, EventLog events) {
     this.job = job;
     this.events = events;
-    this.statistics = new Statistics(job);
-    this.jfr = new JfrEvents(statistics, job::freeze);
+    this.jfr = new JfrEvents(job);
   }
 
   /**
@@ -77,7 +75,7 @@ final class FlightLog {
       }
       EventSink sink = sink();
       events.open(sink);
-      job.rewrites().open(sink);
+      job.rewrites.open(sink);
       job.began();
       EventFile opened = file;
       if (opened != null) {
@@ -93,7 +91,7 @@ final class FlightLog {
       JvmInformation jvm = JvmInformation.ofThis();
       Path path = Path.of(target.replace("%p", Long.toString(jvm.pid)));
       EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
-      outcome = opened.path().toString();
+      outcome = opened.path.toString();
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;
@@ -133,22 +131,22 @@ final class FlightLog {
       while (!stopped() && own.size() < MOST_BYTES) {
         if (System.nanoTime() - lastTotals >= TOTALS_NANOS) {
           lastTotals = System.nanoTime();
-          statistics.all(onlyFile);
+          job.statistics().forEach(onlyFile::write);
         }
         own.flush();
       }
-      statistics.all(onlyFile);
+      job.statistics().forEach(onlyFile::write);
       own.finish();
       if (own.size() >= MOST_BYTES) {
         ended(own, "4 GiB are written", target);
       } else if (own.lost() > 0) {
         outcome =
-            own.path()
+            own.path
                 + ", without "
                 + Text.count(own.lost(), "event", "events")
                 + ": storage was too slow";
       } else if (!own.isThere()) {
-        outcome = "none, " + own.path() + " was removed or replaced while the job ran";
+        outcome = "none, " + own.path + " was removed or replaced while the job ran";
       }
     } catch (IOException | RuntimeException e) {
       own.giveUp();
@@ -158,14 +156,13 @@ final class FlightLog {
     }
   }
 
-  /** The job goes on, the recording does not. */
   private void ended(EventFile own, String reason, String target) {
     LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
     refused = own.size() == 0;
     outcome =
         refused
-            ? "none, " + own.path() + " cannot be written (" + reason + ")"
-            : own.path() + ", only until " + now + " (" + reason + ")";
+            ? "none, " + own.path + " cannot be written (" + reason + ")"
+            : own.path + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
             "record=%s cannot be written any more (%s); the recording ends, the program goes on",

@@ -10,7 +10,8 @@ import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.thread.AgentThread;
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -18,28 +19,14 @@ import jdk.jfr.RecordingState;
 
 /**
  * The agent's events in recordings of the user's own, whether they run already or are started later
- * ({@code jcmd JFR.start}). The agent never starts JFR.
+ * ({@code jcmd JFR.start}), once it listens. The agent never starts JFR.
  */
-final class JfrEvents implements EventSink, FlightRecorderListener {
-  private final Statistics statistics;
-  private final Runnable jobEnds;
-
-  /**
-   * Events that nobody hears of before {@link #listen}.
-   *
-   * @param jobEnds writes what is only written at the end of the job; may be called again
-   */
-  JfrEvents(Statistics statistics, Runnable jobEnds) {
-    this.statistics = statistics;
-    this.jobEnds = jobEnds;
-  }
-
+record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
   /** Totals go into every recording of the user's from now on. */
   void listen() {
     FlightRecorder.addListener(this);
   }
 
-  /** Whether the user records already. */
   static boolean recording() {
     return FlightRecorder.isInitialized()
         && FlightRecorder.getFlightRecorder().getRecordings().stream()
@@ -63,24 +50,24 @@ final class JfrEvents implements EventSink, FlightRecorderListener {
     preload("jdk.jfr.events.Handlers");
     preload("jdk.jfr.events.EventConfigurations");
     AgentEvents.register();
-    atChunkEnd(ConfigurationEvent.class, statistics::configuration);
-    atChunkEnd(JobStatisticsEvent.class, statistics::job);
-    atChunkEnd(LatencyStatisticsEvent.class, statistics::latencies);
-    atChunkEnd(StoreStatisticsEvent.class, statistics::stores);
-    atChunkEnd(StagingStatisticsEvent.class, statistics::stagings);
-    atChunkEnd(PeerStatisticsEvent.class, statistics::peers);
-    atChunkEnd(GpuStatisticsEvent.class, statistics::gpus);
+    atChunkEnd(ConfigurationEvent.class, job::configuration);
+    atChunkEnd(JobStatisticsEvent.class, () -> List.of(job.totals()));
+    atChunkEnd(LatencyStatisticsEvent.class, job.latencies::job);
+    atChunkEnd(StoreStatisticsEvent.class, job::stores);
+    atChunkEnd(StagingStatisticsEvent.class, job::stagings);
+    atChunkEnd(PeerStatisticsEvent.class, job::peerViews);
+    atChunkEnd(GpuStatisticsEvent.class, job::gpus);
   }
 
-  private void atChunkEnd(Class<? extends Event> type, Consumer<EventSink> totals) {
+  private void atChunkEnd(Class<? extends Event> type, Supplier<List<? extends Event>> totals) {
     FlightRecorder.addPeriodicEvent(
         type,
         () -> {
           // JFR and the agent end at the same time: whoever is first, the last epochs are in.
           if (jvmEnds()) {
-            jobEnds.run();
+            job.freeze();
           }
-          totals.accept(this);
+          totals.get().forEach(this::write);
         });
   }
 

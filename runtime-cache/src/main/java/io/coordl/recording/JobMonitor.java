@@ -4,8 +4,8 @@ import io.coordl.advice.Arguments;
 import io.coordl.advice.Evidence;
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
+import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EnvironmentEvent;
-import io.coordl.event.EventSink;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import jdk.jfr.Event;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -39,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobMonitor {
   private final AgentLog log;
-  private final Latencies latencies;
+  final Latencies latencies;
   private final SpanRecorder spans;
   private final PeerLog peers;
-  private final RewriteLog rewrites;
+  final RewriteLog rewrites;
   private final List<Supplier<StoreStatisticsEvent>> stores = new CopyOnWriteArrayList<>();
   private final List<Supplier<String>> policies = new CopyOnWriteArrayList<>();
   private final List<Supplier<List<StagingStatisticsEvent>>> stagings =
@@ -76,10 +77,10 @@ public final class JobMonitor {
     this.mainClass = mainClass;
     this.log = log;
     this.rewrites = rewrites;
-    this.latencies = new Latencies(log.events());
-    this.spans = new SpanRecorder(log.events(), latencies, gc);
+    this.latencies = new Latencies(log.events);
+    this.spans = new SpanRecorder(log.events, latencies, gc);
     this.peers = new PeerLog(spans, latencies);
-    this.flight = new FlightLog(this, log.events());
+    this.flight = new FlightLog(this, log.events);
   }
 
   public SpanRecorder spans() {
@@ -163,7 +164,7 @@ public final class JobMonitor {
 
   /** Samples the devices from now on, until the job has ended; says it if it cannot and must. */
   public GpuSampler sample(Binding binding, boolean asked) {
-    GpuSampler made = new GpuSampler(binding, log.events(), spans.totals()::snapshot, log, asked);
+    GpuSampler made = new GpuSampler(binding, log.events, spans.totals()::snapshot, log, asked);
     sampler = made;
     closing.add(0, made);
     made.start();
@@ -226,9 +227,8 @@ public final class JobMonitor {
   }
 
   /**
-   * From now on another system gets the totals, until the job has ended.
-   *
-   * @param target as {@link MetricsExport} understands it
+   * From now on another system, as {@link MetricsExport} understands it, gets the totals, until the
+   * job has ended.
    */
   public void export(String target) {
     MetricsExport export = new MetricsExport(target, this::forMetrics, log);
@@ -240,13 +240,34 @@ public final class JobMonitor {
   }
 
   private List<Event> forMetrics() {
-    List<Event> events = new ArrayList<>();
-    Statistics statistics = new Statistics(this);
-    EventSink sink = (event, start, end) -> events.add(event);
-    statistics.job(sink);
-    statistics.latencies(sink);
-    statistics.stores(sink);
+    return together(Stream.of(List.of(totals()), latencies.job(), stores()));
+  }
+
+  /** The job's totals so far, as events; the last ones of a recording count. */
+  List<Event> statistics() {
+    return together(
+        Stream.of(configuration(), List.of(totals()), latencies.job(), policyStatistics()));
+  }
+
+  /** What stores, staging, other hosts and devices did so far. */
+  List<Event> policyStatistics() {
+    return together(Stream.of(stores(), stagings(), peerViews(), gpus()));
+  }
+
+  List<Event> configuration() {
+    List<Event> events = new ArrayList<>(List.of(environment()));
+    for (Setting setting : settings) {
+      ConfigurationEvent event = new ConfigurationEvent();
+      event.key = setting.key();
+      event.value = setting.value();
+      event.origin = setting.origin();
+      events.add(event);
+    }
     return events;
+  }
+
+  private static List<Event> together(Stream<List<? extends Event>> events) {
+    return events.<Event>flatMap(List::stream).toList();
   }
 
   public void sawFramework(String name) {
@@ -266,7 +287,7 @@ public final class JobMonitor {
 
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
-    log.events().close();
+    log.events.close();
     began();
   }
 
@@ -326,26 +347,13 @@ public final class JobMonitor {
     return flight.where();
   }
 
-  RewriteLog rewrites() {
-    return rewrites;
-  }
-
-  Latencies latencies() {
-    return latencies;
-  }
-
   Histogram latency(Durations.Kind kind) {
     return latencies.job(kind);
   }
 
-  /** What each other host did for this job. */
   public List<PeerStatisticsEvent> peerViews() {
     AtEnd end = atEnd;
     return end == null ? peers.views() : end.peers();
-  }
-
-  List<Setting> settings() {
-    return settings;
   }
 
   List<StoreStatisticsEvent> stores() {
@@ -353,7 +361,6 @@ public final class JobMonitor {
     return end == null ? stores.stream().map(Supplier::get).toList() : end.stores();
   }
 
-  /** What the policies did, a line each. */
   List<String> policies() {
     return said(policies);
   }

@@ -2,11 +2,12 @@ package io.coordl.recording;
 
 import io.coordl.attribution.Durations;
 import io.coordl.attribution.EventLog;
-import io.coordl.event.EventSink;
 import io.coordl.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -68,9 +69,7 @@ final class Latencies implements Durations {
   /** By kind, once there is one: most jobs ask no peer. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
-  /**
-   * @param events where those of an epoch go when it ends
-   */
+  /** Those of an epoch go to {@code events} when it ends. */
   Latencies(EventLog events) {
     this.events = events;
   }
@@ -112,15 +111,17 @@ final class Latencies implements Durations {
     tracks.values().forEach(Track::freeze);
   }
 
-  /** Writes the job's distributions so far as events of epoch 0. */
-  synchronized void write(EventSink to) {
+  /** The job's distributions so far, as events of epoch 0. */
+  synchronized List<LatencyStatisticsEvent> job() {
+    List<LatencyStatisticsEvent> all = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       Track track = tracks.get(kind);
       Histogram whole = track == null ? null : track.whole();
       if (track != null && whole != null && whole.getTotalCount() > 0) {
-        to.write(event(kind, 0, whole, track.total()));
+        all.add(event(kind, 0, whole, track.total()));
       }
     }
+    return all;
   }
 
   /** The job's distribution of one kind so far; a copy. */

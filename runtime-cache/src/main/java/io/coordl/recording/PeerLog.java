@@ -27,7 +27,6 @@ final class PeerLog implements PeerSink {
 
   static final String OTHERS = "(others)";
 
-  /** Of one peer's answers of one kind. */
   private record Counters(Durations.Kind kind, LongAdder count, LongAdder nanos, LongAdder bytes) {
     Counters(Answer answer) {
       this(
@@ -43,8 +42,7 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * @param spans knows the batch that a question was asked for
-   * @param durations hears how long each question took
+   * The spans know the batch that a question was asked for; the durations hear how long each took.
    */
   PeerLog(SpanRecorder spans, Durations durations) {
     this.spans = spans;

@@ -42,7 +42,6 @@ public final class RewriteLog {
     libraries.putIfAbsent(name, version);
   }
 
-  /** The libraries with their versions. */
   String libraries() {
     return libraries.entrySet().stream()
         .map(library -> library.getKey() + " " + library.getValue())

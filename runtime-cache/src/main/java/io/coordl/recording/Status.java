@@ -48,9 +48,7 @@ final class Status implements Closeable {
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
 
-  /**
-   * @param directory asked on the thread
-   */
+  /** The directory is asked for on the thread. */
   Status(JobMonitor job, Supplier<Path> directory) {
     this.job = job;
     this.directory = directory;
@@ -148,16 +146,16 @@ final class Status implements Closeable {
     private final long nanos = System.nanoTime();
     private final EventTypes types = new EventTypes();
     private final FlightBytes bytes = new FlightBytes();
-    private final Statistics statistics;
+    private final JobMonitor job;
     private final int unchanged;
 
     Recorded(JobMonitor job, JvmInformation jvm) throws IOException {
-      statistics = new Statistics(job);
+      this.job = job;
       bytes.raw(new byte[EventFile.HEADER_BYTES], EventFile.HEADER_BYTES);
-      FlightBytes metadata = types.metadata();
+      FlightBytes metadata = types.metadata;
       bytes.raw(metadata.array(), metadata.size());
       types.write(bytes, jvm, nanos, nanos, 0);
-      statistics.configuration(this);
+      job.configuration().forEach(this::write);
       unchanged = bytes.size();
     }
 
@@ -175,7 +173,7 @@ final class Status implements Closeable {
       if (past.size() > 1) {
         write(first.totals, first.nanos, first.nanos);
       }
-      statistics.policies(this);
+      job.policyStatistics().forEach(this::write);
       int constants = bytes.size();
       types.writeThreads(bytes, 0, Map.of());
       ByteBuffer all = ByteBuffer.wrap(bytes.array(), 0, bytes.size());

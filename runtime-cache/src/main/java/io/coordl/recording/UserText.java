@@ -9,16 +9,18 @@ import java.util.stream.Collectors;
  * on a terminal and in the recording: on one line, without the credentials of an address.
  */
 public final class UserText {
-  /** Stands for what is secret. */
   public static final String HIDDEN = "(not shown)";
 
-  /** Made when it is needed: most runs meet no such text. */
-  private static final class Address {
+  /** Made when they are needed: most runs meet no such text. */
+  private static final class Patterns {
     /**
      * Up to the last @ of a word, since a password may have one of its own; made a path, an address
      * has one slash.
      */
-    static final Pattern PATTERN = Pattern.compile("(\\w:/+)\\S*@");
+    static final Pattern ADDRESS = Pattern.compile("(\\w:/+)\\S*@");
+
+    /** What moves the cursor, changes colours or the order of the text is written, not done. */
+    static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Cn}]");
   }
 
   private UserText() {}
@@ -44,13 +46,10 @@ public final class UserText {
     if (isPlain(text)) {
       return text;
     }
-    StringBuilder line = new StringBuilder(text.length());
-    Address.PATTERN
-        .matcher(text)
-        .replaceAll("$1" + HIDDEN + "@")
-        .codePoints()
-        .forEach(c -> add(line, c));
-    return line.toString();
+    String shown = Patterns.ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
+    return Patterns.UNSEEN
+        .matcher(shown)
+        .replaceAll(c -> String.format("\\\\u%04x", c.group().codePointAt(0)));
   }
 
   /** Printable ASCII without an address. */
@@ -62,19 +61,5 @@ public final class UserText {
       }
     }
     return true;
-  }
-
-  /** What moves the cursor, changes colours or the order of the text is written, not done. */
-  private static void add(StringBuilder line, int c) {
-    switch (Character.getType(c)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.SURROGATE,
-          Character.UNASSIGNED ->
-          line.append(String.format("\\u%04x", c));
-      default -> line.appendCodePoint(c);
-    }
   }
 }

@@ -31,9 +31,8 @@ public interface Contents<M extends Contents.Memory> {
   default void format(M memory) throws IOException {}
 
   /**
-   * Enters a job that is alive from now on.
-   *
-   * @throws IOException with a sentence for the user if there is no room
+   * Enters a job that is alive from now on; throws with a sentence for the user if there is no
+   * room.
    */
   default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
 
@@ -70,16 +69,13 @@ public interface Contents<M extends Contents.Memory> {
     public static final long VERSION = 8;
     public static final long LAYOUT = 16;
 
-    /** User id of the creator. */
     public static final long UID = 24;
 
-    /** Length of the file. */
     public static final long CAPACITY = 32;
 
     /** Number of the last job that joined; numbers are never given twice. */
     public static final long JOBS = 40;
 
-    /** Makes the header of a new file. */
     public void write(Memory memory, long user, long capacity) {
       memory.set(VERSION, version);
       memory.set(LAYOUT, layout);

@@ -87,12 +87,10 @@ public final class LateFile implements Closeable {
     LockSupport.unpark(thread);
   }
 
-  /** Whether there is another attempt to come. */
   public boolean isTrying() {
     return thread.isAlive();
   }
 
-  /** Waits until the last attempt is made. */
   public void join() throws InterruptedException {
     thread.join();
   }

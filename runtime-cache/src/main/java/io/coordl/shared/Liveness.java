@@ -61,7 +61,6 @@ public final class Liveness implements JobLiveness {
     return setup != null;
   }
 
-  /** Gives that right back. */
   public synchronized void unlockSetup() throws IOException {
     setup = release(setup);
   }

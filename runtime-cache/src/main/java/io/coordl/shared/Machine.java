@@ -127,9 +127,8 @@ public final class Machine {
 
   /**
    * Whether so little memory is left now that a store must not take more, whatever its budget: by
-   * the law of {@link #freeMemory}, but that the heap as it is has its memory by now.
-   *
-   * @param before whether it was so when last asked
+   * the law of {@link #freeMemory}, but that the heap as it is has its memory by now. It matters
+   * whether it was so {@code before}.
    */
   public static boolean tight(boolean before) {
     Runtime runtime = Runtime.getRuntime();
@@ -154,9 +153,8 @@ public final class Machine {
   }
 
   /**
-   * The number of this user, who shares memory with other jobs.
-   *
-   * @throws IOException with a sentence for the user on systems other than Linux
+   * The number of this user, who shares memory with other jobs; throws with a sentence for the user
+   * on systems other than Linux.
    */
   public static long user() throws IOException {
     if (!Files.exists(MEMBERSHIP.getParent())) {

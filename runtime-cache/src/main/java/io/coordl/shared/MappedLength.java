@@ -1,8 +1,8 @@
 package io.coordl.shared;
 
+import io.coordl.bridge.OpenItem;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.ref.Reference;
 
 /**
  * What protects a process from a file that it has mapped and that another program of the user
@@ -13,9 +13,6 @@ import java.lang.ref.Reference;
  * ends the process.
  */
 public final class MappedLength {
-  /** What no compiler may take for a constant. */
-  private static volatile int one = 1;
-
   private MappedLength() {}
 
   /**
@@ -34,14 +31,8 @@ public final class MappedLength {
     }
   }
 
-  /**
-   * Lets the JVM throw now what an access of this thread has caused. It does so when the thread
-   * comes back from the JVM's own code, for which compiled code has little cause: to make arrays of
-   * arrays is one, a native method is none.
-   */
-  @SuppressWarnings("ReachabilityFenceUsage") // So that the arrays are made.
+  /** Lets the JVM throw now what an access of this thread has caused. */
   public static void settle() {
-    int length = one;
-    Reference.reachabilityFence(new byte[length][length]);
+    OpenItem.settle();
   }
 }

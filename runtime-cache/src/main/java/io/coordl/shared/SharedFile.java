@@ -2,7 +2,6 @@ package io.coordl.shared;
 
 import io.coordl.live.Owner;
 import io.coordl.log.UserLog;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -340,8 +339,8 @@ public final class SharedFile<M extends Contents.Memory> {
       // Then the next job that starts sweeps the file away.
     } finally {
       synchronized (OPEN) {
-        closeQuietly(memory);
-        closeQuietly(channel);
+        Closeables.closeQuietly(memory);
+        Closeables.closeQuietly(channel);
         OPEN.remove(path);
       }
     }
@@ -368,10 +367,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * How files of other jobs of this user that are in use begin; not those this JVM has open, for
-   * closing them again would drop its locks.
-   *
-   * @param pattern of their names, with * for anything
+   * How files of other jobs of this user that are in use begin, those whose names match {@code
+   * pattern}, with * for anything; not those this JVM has open, for closing them again would drop
+   * its locks.
    */
   public static List<byte[]> othersInUse(Path directory, String pattern, int bytes)
       throws IOException {
@@ -460,13 +458,5 @@ public final class SharedFile<M extends Contents.Memory> {
   private static Object identity(PosixFileAttributes file) {
     Object key = file.fileKey();
     return key == null ? file.creationTime() : key;
-  }
-
-  private static void closeQuietly(Closeable closeable) {
-    try {
-      closeable.close();
-    } catch (IOException ignored) {
-      // Nothing was buffered, so nothing is lost.
-    }
   }
 }

@@ -8,8 +8,8 @@ import java.util.List;
  * size of the data set, batches are numbered from 0. Immutable.
  */
 public final class BatchOrder {
-  private final int[] items;
-  private final int[] ends;
+  final int[] items;
+  final int[] ends;
 
   /**
    * An order.
@@ -60,13 +60,5 @@ public final class BatchOrder {
   /** How many items there are up to the end of one batch. */
   public int end(int batch) {
     return ends[batch];
-  }
-
-  int[] items() {
-    return items;
-  }
-
-  int[] ends() {
-    return ends;
   }
 }

@@ -9,12 +9,10 @@ import io.coordl.log.UserLog;
 import io.coordl.shared.JobLiveness;
 import io.coordl.staging.StagingBuffer.Entered;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
@@ -142,7 +140,7 @@ final class PipelineSession {
           gate.exit();
         }
         if (entered != null) {
-          counters.epochs.increment();
+          counters.count(sum -> sum.epochs++);
           SharedEpoch epoch = new SharedEpoch(this, entered);
           current.set(epoch);
           return epoch;
@@ -315,42 +313,13 @@ final class PipelineSession {
 
   StagingStatisticsEvent statistics(String group, String pipeline) {
     gate.inside(() -> jobs = participants.count());
-    long slowest = 0;
-    long forSlowest = 0;
-    long forAll = 0;
-    for (Map.Entry<Long, LongAdder> one : counters.waitedFor.entrySet()) {
-      long nanos = one.getValue().sum();
-      forAll += nanos;
-      if (nanos > forSlowest) {
-        forSlowest = nanos;
-        slowest = one.getKey();
-      }
-    }
-    StagingStatisticsEvent event = new StagingStatisticsEvent();
+    StagingStatisticsEvent event = counters.now();
     event.group = group;
     event.pipeline = pipeline;
     event.capacity = memory.get(StagingDescriptor.BUDGET);
     event.slots = buffer.slots();
     event.slotBytes = buffer.slotBytes();
     event.jobs = jobs;
-    event.epochs = counters.epochs.sum();
-    event.sharedEpochs = counters.sharedEpochs.sum();
-    event.prepared = counters.prepared.sum();
-    event.mapped = counters.mapped.sum();
-    event.copied = counters.copied.sum();
-    event.takenBytes = counters.takenBytes.sum();
-    event.nobody = counters.nobody.sum();
-    event.notStaged = counters.notStaged.sum();
-    event.late = counters.late.sum();
-    event.lost = counters.lost.sum();
-    event.waited = counters.waitNanos.sum();
-    event.waitedFor = forAll;
-    event.slowestJob = slowest;
-    event.waitedForSlowest = forSlowest;
-    event.takeOvers = counters.takeOvers.sum();
-    event.dropped = counters.dropped.sum();
-    event.tooLate = counters.tooLate.sum();
-    event.updates = counters.updates.sum();
     return event;
   }
 

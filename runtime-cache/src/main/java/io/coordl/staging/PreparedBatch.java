@@ -7,10 +7,8 @@ public interface PreparedBatch extends AutoCloseable {
   long bytes();
 
   /**
-   * Writes it.
-   *
-   * @param target direct, of at least {@link #bytes} bytes from its position 0, page aligned, of
-   *     native order
+   * Writes it to at least {@link #bytes} bytes of direct memory from position 0, page aligned, of
+   * native order.
    */
   void writeTo(ByteBuffer target);
 

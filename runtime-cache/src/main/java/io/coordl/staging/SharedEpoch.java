@@ -4,6 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.staging.StagingBuffer.Blocker;
 import io.coordl.staging.StagingBuffer.Entered;
 import java.io.IOException;
@@ -13,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +37,7 @@ public final class SharedEpoch {
   private final PipelineSession session;
   private final StagingBuffer buffer;
   private final Entered epoch;
-  private final StagingCounters counters;
   private final Gate gate;
-  private final Clock clock;
-  private final Timeouts timeouts;
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean sizing = new AtomicBoolean();
   private final AtomicInteger workers = new AtomicInteger();
@@ -59,10 +57,7 @@ public final class SharedEpoch {
     this.session = session;
     this.buffer = session.buffer;
     this.epoch = epoch;
-    this.counters = session.counters;
     this.gate = session.gate;
-    this.clock = session.clock;
-    this.timeouts = session.timeouts;
   }
 
   /** The order all jobs of this epoch follow; it may be this job's own. */
@@ -73,9 +68,8 @@ public final class SharedEpoch {
   // ---- preparing
 
   /**
-   * Begins to prepare this job's part on threads of the agent; a second call does nothing.
-   *
-   * @param threads how many may call {@code source} at once, from 1 on
+   * Begins to prepare this job's part on threads of the agent, from 1 on, which may all call {@code
+   * source} at once; a second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
     if (begun.getAndSet(true) || !gate.enter()) {
@@ -112,9 +106,9 @@ public final class SharedEpoch {
           return;
         }
         if (step == StagingBuffer.NOT_NOW) {
-          long began = clock.nanos();
-          clock.pause(pause);
-          session.waitedFor(blocker.participant, clock.nanos() - began);
+          long began = session.clock.nanos();
+          session.clock.pause(pause);
+          session.waitedFor(blocker.participant, session.clock.nanos() - began);
           pause = longer(pause);
         } else {
           pause = FIRST_PAUSE_NANOS;
@@ -188,7 +182,7 @@ public final class SharedEpoch {
     if (blocker.participant >= 0) {
       starvedSince = 0;
     } else if (starvedSince == 0) {
-      starvedSince = Math.max(1, clock.nanos());
+      starvedSince = Math.max(1, session.clock.nanos());
     }
   }
 
@@ -200,9 +194,9 @@ public final class SharedEpoch {
     }
     boolean staged = false;
     boolean forGood = false;
-    long began = clock.nanos();
+    long began = session.clock.nanos();
     try (PreparedBatch prepared = prepared(source, batch)) {
-      session.took(clock.nanos() - began);
+      session.took(session.clock.nanos() - began);
       if (gate.enter()) {
         try {
           staged = stage(prepared, batch, slot);
@@ -263,10 +257,10 @@ public final class SharedEpoch {
     }
     prepared.writeTo(target);
     if (buffer.publish(epoch, batch, slot, (int) bytes)) {
-      counters.prepared.increment();
+      session.counters.count(sum -> sum.prepared++);
       wake(takers);
     } else {
-      counters.tooLate.increment();
+      session.counters.count(sum -> sum.tooLate++);
     }
     return true;
   }
@@ -279,10 +273,9 @@ public final class SharedEpoch {
   }
 
   /**
-   * The batch, as soon as one of the jobs has prepared it. Each batch may be taken once, in any
-   * order and by any thread; interrupts neither end the wait nor are lost.
-   *
-   * @return null if the job is to prepare it by itself: no other will, or not soon enough
+   * The batch, as soon as one of the jobs has prepared it; null if the job is to prepare it by
+   * itself: no other will, or not soon enough. Each batch may be taken once, in any order and by
+   * any thread; interrupts neither end the wait nor are lost.
    */
   public @Nullable StagedBatch take(int batch) {
     return held(batch, slot -> session.leases.batch(slot));
@@ -304,19 +297,19 @@ public final class SharedEpoch {
     if (ended || batch < 0 || batch >= epoch.order().batches()) {
       return null;
     }
-    long began = clock.nanos();
+    long began = session.clock.nanos();
     @Nullable T staged = null;
-    LongAdder alone = counters.nobody;
+    Consumer<StagingStatisticsEvent> alone = sum -> sum.nobody++;
     takers.add(Thread.currentThread());
     try {
       int slot = await(batch, began);
       takers.remove(Thread.currentThread());
       alone =
           switch (slot) {
-            case StagingBuffer.NOBODY -> counters.nobody;
-            case StagingBuffer.NOT_STAGED -> counters.notStaged;
-            case StagingBuffer.NOT_NOW -> counters.late;
-            default -> counters.lost;
+            case StagingBuffer.NOBODY -> sum -> sum.nobody++;
+            case StagingBuffer.NOT_STAGED -> sum -> sum.notStaged++;
+            case StagingBuffer.NOT_NOW -> sum -> sum.late++;
+            default -> sum -> sum.lost++;
           };
       if (slot >= 0 && gate.enter()) { // As long as the bytes are read the job has not left.
         try {
@@ -329,10 +322,11 @@ public final class SharedEpoch {
       takers.remove(Thread.currentThread());
       gate.inside(() -> used(batch));
       session.blocked(false);
-      counters.waitNanos.add(clock.nanos() - began);
+      long waited = session.clock.nanos() - began;
+      session.counters.count(sum -> sum.waited += waited);
     }
     if (staged == null) {
-      alone.increment();
+      session.counters.count(alone);
     }
     return staged;
   }
@@ -349,7 +343,7 @@ public final class SharedEpoch {
       if (slot != StagingBuffer.NOT_NOW) {
         return slot;
       }
-      long now = clock.nanos();
+      long now = session.clock.nanos();
       long claimNow = buffer.claimWord(epoch, batch);
       if (claimNow != claim) {
         claim = claimNow;
@@ -365,13 +359,13 @@ public final class SharedEpoch {
       boolean claimed = StagingBuffer.isClaimed(epoch, claimNow);
       if ((claimed && now - claimedAt > patience)
           || (!claimed && starved != 0 && now - starved > patience)
-          || now - progressAt > patience + timeouts.lease().toNanos()) {
+          || now - progressAt > patience + session.timeouts.lease().toNanos()) {
         return StagingBuffer.NOT_NOW;
       }
-      if (now - began > timeouts.blocked().toNanos()) {
+      if (now - began > session.timeouts.blocked().toNanos()) {
         session.blocked(true);
       }
-      clock.pause(pause);
+      session.clock.pause(pause);
       pause = longer(pause);
     }
     return StagingBuffer.NOBODY;
@@ -402,20 +396,23 @@ public final class SharedEpoch {
 
   private long patience() {
     return Math.max(
-        timeouts.patience().toNanos(), PATIENCE_IN_BATCHES * session.longestPreparation.get());
+        session.timeouts.patience().toNanos(),
+        PATIENCE_IN_BATCHES * session.longestPreparation.get());
   }
 
   private void used(int batch) {
     synchronized (taken) {
       long updates = session.updates.getAsLong();
       if (!taken.isEmpty()) {
-        counters.updates.add(updates - updatesBefore);
+        long more = updates - updatesBefore;
+        session.counters.count(sum -> sum.updates += more);
       }
       updatesBefore = updates;
       taken.set(batch);
       if (!shared && buffer.isShared(epoch)) {
         shared = true;
-        counters.sharedEpochs.increment(); // Now: a loop that is left does not end its epoch.
+        // Now: a loop that is left does not end its epoch.
+        session.counters.count(sum -> sum.sharedEpochs++);
       }
       if (!left.get()) {
         buffer.advance(epoch, taken.nextClearBit(0));
@@ -433,7 +430,7 @@ public final class SharedEpoch {
       if (left <= 0) {
         return false;
       }
-      clock.pause(pause);
+      session.clock.pause(pause);
     }
     return true;
   }
@@ -449,7 +446,7 @@ public final class SharedEpoch {
    * they hang there; a second call does nothing.
    */
   public void end() {
-    if (!stop(Math.max(timeouts.lease().toNanos(), patience()))) {
+    if (!stop(Math.max(session.timeouts.lease().toNanos(), patience()))) {
       session.stuck();
     }
     synchronized (taken) {

@@ -105,8 +105,8 @@ final class SlotLeases {
       }
       T made = reader.read(readable.order(ByteOrder.nativeOrder()));
       MappedLength.settle();
-      counters.copied.increment();
-      counters.takenBytes.add(bytes);
+      counters.count(sum -> sum.copied++);
+      counters.count(sum -> sum.takenBytes += bytes);
       return made;
     } catch (InternalError e) {
       if (memory.isSound()) {
@@ -132,8 +132,8 @@ final class SlotLeases {
       ByteBuffer mapped = memory.copyOnWrite(slot, bytes);
       Lease lease = new Lease(mapped, slot, bytes);
       mappings.add(lease);
-      counters.mapped.increment();
-      counters.takenBytes.add(bytes);
+      counters.count(sum -> sum.mapped++);
+      counters.count(sum -> sum.takenBytes += bytes);
       return new StagedBatch(mapped.slice(0, bytes).order(ByteOrder.nativeOrder()), lease::release);
     } catch (IOException | OutOfMemoryError e) {
       mappedBytes.addAndGet(-bytes);

@@ -137,14 +137,13 @@ final class StagingBuffer {
     this.me = me;
   }
 
-  /** An epoch this job is in. */
   record Entered(long number, StagingDescriptor.Epoch at, BatchOrder order) {}
 
   // ---- epochs
 
   /** Whether an epoch with this order can be created. */
   boolean fits(BatchOrder order) {
-    return order.items().length <= memory.itemRoom()
+    return order.items.length <= memory.itemRoom()
         && order.batches() <= memory.batchRoom()
         && order.batches() <= MAX_BATCHES
         && last < MAX_EPOCH - 2;
@@ -218,9 +217,9 @@ final class StagingBuffer {
       return null;
     }
     memory.set(at.batches(), own.batches());
-    memory.set(at.items(), own.items().length);
-    memory.putInts(at.endTable(), own.ends());
-    memory.putInts(at.itemTable(), own.items());
+    memory.set(at.items(), own.items.length);
+    memory.putInts(at.endTable(), own.ends);
+    memory.putInts(at.itemTable(), own.items);
     setCursor(number, 0);
     last = number;
     memory.compareAndSet(at.state(), creating, word(OPEN, number, 0, 1L << me));
@@ -277,7 +276,7 @@ final class StagingBuffer {
 
   private void drop(long epoch, int participant) {
     if (removeParticipant(epoch, participant) && participant != me) {
-      counters.dropped.increment();
+      counters.count(sum -> sum.dropped++);
     }
   }
 
@@ -368,7 +367,7 @@ final class StagingBuffer {
       long word = memory.get(at);
       if (claimable(epoch, word) && memory.compareAndSet(at, word, claimed(epoch))) {
         if (epoch(word) == epoch.number() && state(word) == CLAIMED) {
-          counters.takeOvers.increment();
+          counters.count(sum -> sum.takeOvers++);
         }
         return batch;
       }
@@ -570,7 +569,7 @@ final class StagingBuffer {
     if (state == CLAIMED) {
       if (!participants.willFinish(middle(claim))
           && memory.compareAndSet(at, claim, word(UNCLAIMED, epoch.number(), 0, 0))) {
-        counters.takeOvers.increment();
+        counters.count(sum -> sum.takeOvers++);
       }
       return NOT_NOW;
     }

@@ -35,7 +35,7 @@ final class StagingContents implements Contents<StagingFile> {
   /** Of this pipeline; a new file has room for orders a little longer than this one. */
   StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {
     this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);
-    this.itemRoom = roomy(order.items().length, 1024);
+    this.itemRoom = roomy(order.items.length, 1024);
     this.batchRoom = roomy(order.batches(), 64);
     this.heartbeat = heartbeat;
   }

@@ -7,6 +7,7 @@ import static io.coordl.staging.StagingDescriptor.PAGE;
 import static io.coordl.staging.StagingDescriptor.RESERVED;
 import static io.coordl.staging.StagingDescriptor.SLOT_BYTES;
 
+import io.coordl.shared.Closeables;
 import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -80,9 +81,8 @@ final class StagingFile implements StagingMemory {
   }
 
   /**
-   * Maps a file; the rooms are those of a file that is yet to be made.
-   *
-   * @param heartbeat maps the slots: a channel is closed if a thread that was interrupted maps
+   * Maps a file; the rooms are those of a file that is yet to be made. The heartbeat maps the
+   * slots: a channel is closed if a thread that was interrupted maps.
    */
   static StagingFile map(
       Path path, long bytes, long itemRoom, long batchRoom, HeartbeatThread heartbeat)
@@ -313,11 +313,7 @@ final class StagingFile implements StagingMemory {
   @Override
   public void close() {
     synchronized (file) {
-      try {
-        file.close();
-      } catch (IOException ignored) {
-        // Nothing was buffered, so nothing is lost.
-      }
+      Closeables.closeQuietly(file);
     }
   }
 }

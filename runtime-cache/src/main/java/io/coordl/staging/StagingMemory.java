@@ -51,18 +51,12 @@ interface StagingMemory extends Contents.Memory {
     return true;
   }
 
-  /**
-   * A slot to be filled.
-   *
-   * @throws IOException if there is no memory behind it
-   */
+  /** A slot to be filled; throws if there is no memory behind it. */
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
   /**
    * A slot as it is, and as it stays if it is written here, which no other job sees; at least
-   * {@code bytes} of it, up to the end of a page.
-   *
-   * @throws IOException if it cannot be mapped
+   * {@code bytes} of it, up to the end of a page; throws if it cannot be mapped.
    */
   ByteBuffer copyOnWrite(int slot, int bytes) throws IOException;
 

@@ -4,7 +4,6 @@ package io.coordl.thread;
 public final class Uninterrupted {
   private Uninterrupted() {}
 
-  /** One attempt at what is waited for. */
   public interface Attempt {
     /** Waits for so long at most; whether it has come. */
     boolean within(long nanos) throws InterruptedException;

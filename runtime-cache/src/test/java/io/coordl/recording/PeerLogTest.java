@@ -98,12 +98,12 @@ class PeerLogTest {
       recording.enable(PeerFetchEvent.class);
       recording.enable(LatencyStatisticsEvent.class);
       recording.start();
-      job.spans().events().open(new JfrEvents(new Statistics(job), () -> {}));
+      job.spans().events().open(new JfrEvents(job));
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", SLOW, 2_000, Answer.FOUND);
       ask("b", QUICK, 0, Answer.FAILED);
       ask("b", 400_000_000, 0, Answer.LATE);
-      job.latencies().epochEnded(1);
+      job.latencies.epochEnded(1);
       recording.dump(file);
     }
 

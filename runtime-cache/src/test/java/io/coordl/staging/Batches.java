@@ -83,14 +83,14 @@ final class Batches {
 
   /** How many the job had to prepare by itself, whatever the reason. */
   static long alone(StagingCounters counters) {
-    return counters.nobody.sum()
-        + counters.notStaged.sum()
-        + counters.late.sum()
-        + counters.lost.sum();
+    return counters.now().nobody
+        + counters.now().notStaged
+        + counters.now().late
+        + counters.now().lost;
   }
 
   static boolean isComplete(BatchOrder order, int items) {
-    int[] all = order.items().clone();
+    int[] all = order.items.clone();
     Arrays.sort(all);
     for (int i = 0; i < all.length; i++) {
       if (all[i] != i) {

@@ -149,7 +149,7 @@ class CoordinatedJobsTest {
   }
 
   private long preparedBy(Program... programs) {
-    return Arrays.stream(programs).mapToLong(one -> one.counters().prepared.sum()).sum();
+    return Arrays.stream(programs).mapToLong(one -> one.counters().now().prepared).sum();
   }
 
   // ---- who comes late
@@ -402,7 +402,7 @@ class CoordinatedJobsTest {
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
-          assertThat(runs.counters().dropped.sum()).isEqualTo(1);
+          assertThat(runs.counters().now().dropped).isEqualTo(1);
           model.goesOn(stops.job);
         });
     stops.starts(
@@ -464,8 +464,8 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(runs.ended && stops.ended).isTrue();
     assertThat(runs.alone() + stops.alone()).as("batches that did not come").isZero();
-    assertThat(runs.counters().takeOvers.sum()).isEqualTo(1);
-    assertThat(stops.counters().tooLate.sum()).isEqualTo(1);
+    assertThat(runs.counters().now().takeOvers).isEqualTo(1);
+    assertThat(stops.counters().now().tooLate).isEqualTo(1);
     assertThat(preparedBy(runs, stops)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 

@@ -156,10 +156,10 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
 
     assertThat(clock.now).isEqualTo(1);
-    assertThat(job.session.counters.nobody.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().nobody).isEqualTo(1);
     assertThat(epoch.take(-1)).isNull();
     assertThat(epoch.take(BATCHES)).isNull();
-    assertThat(job.session.counters.nobody.sum()).as("there is no such batch").isEqualTo(1);
+    assertThat(job.session.counters.now().nobody).as("there is no such batch").isEqualTo(1);
   }
 
   @Test
@@ -181,10 +181,10 @@ class PipelineSessionTest {
     slow.threads.remove().run();
 
     assertThat(waited[0]).isBetween(300 * MILLI + 1, 301 * MILLI);
-    assertThat(job.session.counters.late.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
-    assertThat(job.session.counters.waitNanos.sum()).isEqualTo(waited[0]);
+    assertThat(job.session.counters.now().waited).isEqualTo(waited[0]);
     assertThat(slow.prepared).isEqualTo(BATCHES);
     takes(epoch, 1, 100);
   }
@@ -210,7 +210,7 @@ class PipelineSessionTest {
     assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
     assertThat(job.session.longestPreparation.get()).isEqualTo(101 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(60 * MILLI);
-    assertThat(job.session.counters.late.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
   }
 
   @Test
@@ -232,7 +232,7 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
 
     waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
-    assertThat(job.session.counters.late.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
   }
 
   private StagingBuffer.Entered entered() {
@@ -272,7 +272,7 @@ class PipelineSessionTest {
 
     // It has been starved since the 50 microseconds before.
     assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
-    assertThat(job.session.counters.late.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
     assertThat(job.prepared).isZero();
   }
 
@@ -297,8 +297,9 @@ class PipelineSessionTest {
 
     assertThat(job.prepared).isEqualTo(BATCHES);
     // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
-    assertThat(job.session.counters.waitedFor.keySet()).containsExactly(1_002L);
-    assertThat(job.session.counters.waitedFor.get(1_002L).sum()).isEqualTo(50_000);
+    assertThat(job.session.counters.now().slowestJob).isEqualTo(1_002L);
+    assertThat(job.session.counters.now().waitedForSlowest).isEqualTo(50_000);
+    assertThat(job.session.counters.now().waitedFor).as("by all").isEqualTo(50_000);
   }
 
   @Test
@@ -328,7 +329,7 @@ class PipelineSessionTest {
 
     takes(epoch, 0, 100);
     assertThat(epoch.take(2)).isNull();
-    assertThat(job.session.counters.notStaged.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.words)
         .containsExactly(
             "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
@@ -414,7 +415,7 @@ class PipelineSessionTest {
 
     assertThat(next).isNotNull().isNotSameAs(before);
     assertThat(before.take(0)).isNull();
-    assertThat(job.session.counters.epochs.sum()).isEqualTo(2);
+    assertThat(job.session.counters.now().epochs).isEqualTo(2);
     assertThat(job.endedAlone).isEqualTo(1);
   }
 
@@ -575,7 +576,7 @@ class PipelineSessionTest {
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
     assertThat(epoch.take(0)).isNull();
-    assertThat(job.session.counters.nobody.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().nobody).isEqualTo(1);
   }
 
   // ---- what a job holds
@@ -594,9 +595,9 @@ class PipelineSessionTest {
     }
 
     // One of eight slots may be kept, so the others are copies; who asks counts, too.
-    assertThat(job.session.counters.mapped.sum()).isEqualTo(1);
-    assertThat(job.session.counters.copied.sum()).isEqualTo(3);
-    assertThat(job.session.counters.takenBytes.sum()).isEqualTo(400);
+    assertThat(job.session.counters.now().mapped).isEqualTo(1);
+    assertThat(job.session.counters.now().copied).isEqualTo(3);
+    assertThat(job.session.counters.now().takenBytes).isEqualTo(400);
     assertThat(holders()).isEqualTo(1);
     kept.get(0).release();
     assertThat(holders()).isZero();
@@ -605,7 +606,7 @@ class PipelineSessionTest {
     next.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     StagedBatch first = next.take(0);
-    assertThat(job.session.counters.mapped.sum()).as("the slot is free again").isEqualTo(2);
+    assertThat(job.session.counters.now().mapped).as("the slot is free again").isEqualTo(2);
     kept.get(0).release();
     assertThat(holders()).as("it was given back once").isEqualTo(1);
     assertThat(next.take(1).bytes()).isNotSameAs(kept.get(3).bytes());
@@ -638,8 +639,8 @@ class PipelineSessionTest {
     }
 
     // 100 and 50 bytes are mapped, the 100 between them would have been too many.
-    assertThat(job.session.counters.mapped.sum()).isEqualTo(2);
-    assertThat(job.session.counters.copied.sum()).isEqualTo(1);
+    assertThat(job.session.counters.now().mapped).isEqualTo(2);
+    assertThat(job.session.counters.now().copied).isEqualTo(1);
   }
 
   @Test
@@ -653,10 +654,10 @@ class PipelineSessionTest {
     assertThat(epoch.take(0)).isNull();
     assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isNull();
 
-    assertThat(job.session.counters.lost.sum()).isEqualTo(2);
+    assertThat(job.session.counters.now().lost).isEqualTo(2);
     assertThat(holders()).isZero();
     memory.noMemory = null;
     assertThat(epoch.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);
-    assertThat(job.session.counters.takenBytes.sum()).isEqualTo(100);
+    assertThat(job.session.counters.now().takenBytes).isEqualTo(100);
   }
 }

@@ -61,7 +61,7 @@ class PrepGroupTest {
         BatchOrder own = Batches.order(ITEMS, 8, number);
         SharedEpoch epoch = group.begin(PIPELINE, own);
         epoch.prepareWith(this::prepare, 2);
-        assertThat(epoch.order().items()).isEqualTo(own.items());
+        assertThat(epoch.order().items).isEqualTo(own.items);
         for (int batch = 0; batch < own.batches(); batch++) {
           StagedBatch staged = epoch.take(batch);
           assertThat(staged).as("batch %d of epoch %d", batch, number).isNotNull();

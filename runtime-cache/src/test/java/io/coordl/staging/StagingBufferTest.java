@@ -170,8 +170,8 @@ class StagingBufferTest {
     assertThat(one.buffer.isShared(first)).isFalse();
     Entered second = two.begins();
     assertThat(second.number()).isEqualTo(first.number()).isEqualTo(1);
-    assertThat(second.order().items()).isEqualTo(order(1).items());
-    assertThat(second.order().ends()).isEqualTo(order(1).ends());
+    assertThat(second.order().items).isEqualTo(order(1).items);
+    assertThat(second.order().ends).isEqualTo(order(1).ends);
     assertThat(one.buffer.isShared(first)).isTrue();
     assertThat(two.buffer.isShared(second)).isTrue();
     two.buffer.leave(second);
@@ -224,7 +224,7 @@ class StagingBufferTest {
     Entered same = two.begins();
     Entered next = one.begins();
     assertThat(next.number()).isEqualTo(2);
-    assertThat(next.order().items()).isEqualTo(order(1).items());
+    assertThat(next.order().items).isEqualTo(order(1).items);
     assertThat(one.buffer.isShared(epoch)).as("it began another").isTrue();
     one.buffer.leave(next);
     one.buffer.leave(epoch);
@@ -247,7 +247,7 @@ class StagingBufferTest {
     assertThat(two.begins().number()).isEqualTo(2);
     assertThat(one.begins()).as("takes itself out").isNull();
     assertThat(one.begins().number()).isEqualTo(3);
-    assertThat(one.counters.dropped.sum()).as("others that were taken out").isZero();
+    assertThat(one.counters.now().dropped).as("others that were taken out").isZero();
   }
 
   @Test
@@ -260,7 +260,7 @@ class StagingBufferTest {
     assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
     clock.now += 201;
     assertThat(one.begins()).as("takes it out").isNull();
-    assertThat(one.counters.dropped.sum()).isEqualTo(1);
+    assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.begins().number()).isEqualTo(3);
     assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
   }
@@ -392,7 +392,7 @@ class StagingBufferTest {
       assertThat(claimState(epoch, batch)).isEqualTo(UNSTAGED);
     }
     assertThat(one.buffer.claim(epoch)).isEqualTo(StagingBuffer.NEVER_MORE);
-    assertThat(one.counters.takeOvers.sum() + two.counters.takeOvers.sum()).isZero();
+    assertThat(one.counters.now().takeOvers + two.counters.now().takeOvers).isZero();
   }
 
   @Test
@@ -404,7 +404,7 @@ class StagingBufferTest {
     two.buffer.claim(epoch);
     two.dies();
     assertThat(one.buffer.claim(epoch)).isZero();
-    assertThat(one.counters.takeOvers.sum()).isEqualTo(1);
+    assertThat(one.counters.now().takeOvers).isEqualTo(1);
   }
 
   @Test
@@ -476,7 +476,7 @@ class StagingBufferTest {
     two.buffer.advance(epoch, 1);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(state(epoch)).as("nobody may enter any more").isEqualTo(SLIDING);
-    assertThat(one.counters.dropped.sum()).isZero();
+    assertThat(one.counters.now().dropped).isZero();
   }
 
   @Test
@@ -507,7 +507,7 @@ class StagingBufferTest {
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
     clock.now += 201;
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
-    assertThat(one.counters.dropped.sum()).isEqualTo(1);
+    assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.buffer.isShared(epoch)).isFalse();
     one.stages(epoch);
     assertThat(two.buffer.tryTake(epoch, 0)).as("it finds it gone").isEqualTo(StagingBuffer.LOST);
@@ -631,10 +631,10 @@ class StagingBufferTest {
     assertThat(StagingBuffer.isClaimed(epoch, one.buffer.claimWord(epoch, 1))).isFalse();
     assertThat(StagingBuffer.isClaimed(epoch, StagingDescriptor.word(1, 3, 1, 0))).isFalse();
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(one.counters.takeOvers.sum()).isZero();
+    assertThat(one.counters.now().takeOvers).isZero();
     clock.now += 201; // Job 2 is stopped.
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
-    assertThat(one.counters.takeOvers.sum()).isEqualTo(1);
+    assertThat(one.counters.now().takeOvers).isEqualTo(1);
     assertThat(claimState(epoch, 0)).isEqualTo(UNCLAIMED);
     assertThat(one.buffer.tryTake(epoch, 0)).as("nobody is left").isEqualTo(StagingBuffer.NOBODY);
     one.buffer.claim(epoch);

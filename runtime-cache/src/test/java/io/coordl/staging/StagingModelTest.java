@@ -98,11 +98,11 @@ class StagingModelTest {
         }
         SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), 1);
         if (epoch == null) {
-          counters.get(0).late.increment(); // Another was stopped creating it.
+          counters.get(0).count(sum -> sum.late++); // Another was stopped creating it.
           continue;
         }
         BatchOrder order = epoch.order();
-        assertThat(order.items()).hasSize(items.length);
+        assertThat(order.items).hasSize(items.length);
         assertThat(ordersUsed.add(order.items(0)[0])).as("no epoch twice").isTrue();
         epoch.prepareWith((batch, wanted) -> batch(wanted), 1);
         for (int batch = 0; batch < order.batches(); batch++) {
@@ -166,7 +166,7 @@ class StagingModelTest {
     }
 
     long prepared() {
-      return counters.stream().mapToLong(one -> one.prepared.sum()).sum();
+      return counters.stream().mapToLong(one -> one.now().prepared).sum();
     }
 
     long alone() {

@@ -34,8 +34,8 @@ class StagingPartsTest {
     assertThat(List.of(evenly.end(0), evenly.end(1), evenly.end(2))).containsExactly(2, 4, 5);
     assertThat(BatchOrder.evenly(new int[] {1, 2}, 2).batches()).isEqualTo(1);
     BatchOrder of = BatchOrder.of(List.of(new int[] {7}, new int[] {}, new int[] {8, 9}));
-    assertThat(of.items()).containsExactly(7, 8, 9);
-    assertThat(of.ends()).containsExactly(1, 1, 3);
+    assertThat(of.items).containsExactly(7, 8, 9);
+    assertThat(of.ends).containsExactly(1, 1, 3);
     assertThat(of.items(1)).isEmpty();
     assertThat(new BatchOrder(new int[0], new int[0]).batches()).isZero();
   }

@@ -34,9 +34,8 @@ final class Activation {
   }
 
   /**
-   * Called at every class of a library; does its work once. Never throws.
-   *
-   * @param library its name, empty if the user named a data set and no library is needed
+   * Called at every class of a library (by its name; empty if the user named a data set and no
+   * library is needed); does its work once. Never throws.
    */
   synchronized void activate(String library) {
     if (failed) {
@@ -96,7 +95,7 @@ final class Activation {
       monitor.showBeans();
     }
     for (String target : options.list(Option.METRICS)) {
-      if (!target.equals(Option.METRICS.byDefault())) {
+      if (!target.equals(Option.METRICS.byDefault)) {
         monitor.export(target);
       }
     }

@@ -21,7 +21,7 @@ public final class Installer {
   public static void install(String arguments, Instrumentation instrumentation) {
     Options options = Options.parse(arguments, System.getenv("COORDL_OPTS"));
     if (options.help()) {
-      System.err.print(OptionTable.help());
+      System.err.print(Option.help());
     }
     if (options.get(Option.ENABLED).equals("false")) {
       return;
@@ -54,7 +54,7 @@ public final class Installer {
           .addShutdownHook(new AgentThread("coordl-profile-unused", activation::endWithoutLibrary));
     }
     retransformLoaded(instrumentation, transformer);
-    if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault())) {
+    if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault)) {
       activation.activate("");
     }
   }

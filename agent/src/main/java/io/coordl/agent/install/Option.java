@@ -159,15 +159,11 @@ public enum Option {
           + " none: by java.lang.foreign from JDK 22 on, by the program's JNA,"
           + " or with gpu=on by its presets"),
   GPU_PINNED(
-      "off",
       "off, on",
-      Values.CHOICE,
       "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
           + " a GPU; where the driver refuses, they are copied as without"),
   GPU_RANGES(
-      "off",
       "off, on",
-      Values.CHOICE,
       "epochs, batches and data stalls of training threads as ranges of NVTX, which Nsight Systems"
           + " shows over the kernels"),
   PROFILE(
@@ -185,7 +181,6 @@ public enum Option {
       Values.TEXT,
       "which jobs of this user share with cache.scope=host or prep=coordinate");
 
-  /** How values are checked. */
   enum Values {
     CHOICE,
     TEXT,
@@ -200,10 +195,10 @@ public enum Option {
     SECRET
   }
 
-  private final String byDefault;
-  private final String expected;
-  private final Values check;
-  private final String description;
+  final String byDefault;
+  final String expected;
+  final Values check;
+  final String description;
 
   /** A byte budget. */
   Option(String description) {
@@ -231,19 +226,20 @@ public enum Option {
     return name().toLowerCase(Locale.ROOT).replace('_', '.');
   }
 
-  String byDefault() {
-    return byDefault;
-  }
+  /** What {@code coordl-agent.jar=help} prints; called by reflection from the entry class too. */
+  public static String help() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            Usage: java -javaagent:coordl-agent.jar[=key=value,...] ... your program
+            @FILE reads arguments from a properties file; COORDL_OPTS adds to them.
 
-  String expected() {
-    return expected;
-  }
-
-  Values check() {
-    return check;
-  }
-
-  String description() {
-    return description;
+            """);
+    for (Option option : values()) {
+      text.append(String.format("  %-12s %s%n", option.key(), option.description));
+      text.append(
+          String.format("  %-12s %s (default %s)%n", "", option.expected, option.byDefault));
+    }
+    return text.toString();
   }
 }

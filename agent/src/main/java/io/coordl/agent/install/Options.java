@@ -40,7 +40,6 @@ public final class Options {
   private static final Set<Option> NO_POLICIES =
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
-  /** What a policy is asked for with. */
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
   static final String SHARE_CLASS = "share:";
@@ -117,7 +116,7 @@ public final class Options {
   /** All values in force, the default if none was given. */
   public List<String> list(Option option) {
     Given values = given.get(option);
-    return values == null ? List.of(option.byDefault()) : values.values();
+    return values == null ? List.of(option.byDefault) : values.values();
   }
 
   public boolean isGiven(Option option) {
@@ -253,7 +252,6 @@ public final class Options {
     given.putIfAbsent(option, new Given(List.of(value), AUTO));
   }
 
-  /** Whether the agent chose the value itself. */
   boolean isChosen(Option option) {
     Given values = given.get(option);
     return values != null && values.origin().equals(AUTO);
@@ -401,18 +399,15 @@ public final class Options {
 
   /** Values as they may be seen: in the recording, and by whoever looks over a shoulder. */
   private String shown(Option option) {
-    return String.join(
-        ", ",
-        list(option).stream()
-            .map(value -> isGiven(option) ? shown(option, value) : value)
-            .toList());
+    return list(option).stream()
+        .map(value -> isGiven(option) ? shown(option, value) : value)
+        .collect(Collectors.joining(", "));
   }
 
   private static String shown(Option option, String value) {
-    return option.check() == Values.SECRET ? UserText.HIDDEN : UserText.value(value);
+    return option.check == Values.SECRET ? UserText.HIDDEN : UserText.value(value);
   }
 
-  /** All options for the recording. */
   public List<Setting> settings() {
     List<Setting> settings = new ArrayList<>();
     for (Option option : Option.values()) {
@@ -512,16 +507,16 @@ public final class Options {
           Given before = given.get(option);
           List<String> values = new ArrayList<>();
           boolean adds =
-              option.check() == Values.LIST
-                  || option.check() == Values.METRICS
-                  || option.check() == Values.PEERS
-                  || option.check() == Values.PREPARED;
+              option.check == Values.LIST
+                  || option.check == Values.METRICS
+                  || option.check == Values.PEERS
+                  || option.check == Values.PREPARED;
           if (before != null && adds) {
             values.addAll(before.values());
           }
           values.add(value);
           if (option == Option.PEER && values.size() > 1) {
-            values.remove(option.byDefault()); // It is no host.
+            values.remove(option.byDefault); // It is no host.
           }
           given.put(option, new Given(values, origin));
         }
@@ -534,30 +529,7 @@ public final class Options {
   }
 
   private boolean accepts(Option option, String value) {
-    boolean accepted =
-        switch (option.check()) {
-          case CHOICE -> Arrays.asList(option.expected().split(", ")).contains(value);
-          case TEXT -> !value.isEmpty();
-          case LIST ->
-              !value.isEmpty()
-                  && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
-          case METRICS ->
-              value.equals(option.byDefault()) || isUnderstood(value, MetricsExport::check);
-          case SIZE -> isUnderstood(value, ByteBudget::parse);
-          case PREPARED ->
-              value.equals(option.byDefault())
-                  || value.equals("share")
-                  || value.matches(SHARE_CLASS + CLASS_NAME);
-          case PEERS -> value.equals(option.byDefault()) || isUnderstood(value, Options::readPeer);
-          case ADDRESS -> value.equals(option.byDefault()) || isUnderstood(value, HostPort::parse);
-          case SECRET -> !value.isEmpty();
-          case SHARE ->
-              value.matches("\\d{1,2}(\\.\\d{1,3})?%")
-                  && share(value) >= 0.001
-                  && share(value) <= 0.5;
-          case COUNT ->
-              List.of(option.expected().split(", ")).contains(value) || isCount(option, value);
-        };
+    boolean accepted = value.equals(option.byDefault) || isValid(option, value);
     if (!accepted) {
       String comma =
           value.indexOf('{') > value.indexOf('}')
@@ -566,14 +538,32 @@ public final class Options {
       problem(
           String.format(
               "%s=%s is not valid: expected %s%s",
-              option.key(), shown(option, value), option.expected(), comma));
+              option.key(), shown(option, value), option.expected, comma));
     }
     return accepted;
   }
 
+  private static boolean isValid(Option option, String value) {
+    return switch (option.check) {
+      case CHOICE -> Arrays.asList(option.expected.split(", ")).contains(value);
+      case TEXT, SECRET -> !value.isEmpty();
+      case LIST ->
+          !value.isEmpty()
+              && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
+      case METRICS -> isUnderstood(value, MetricsExport::check);
+      case SIZE -> isUnderstood(value, ByteBudget::parse);
+      case PREPARED -> value.equals("share") || value.matches(SHARE_CLASS + CLASS_NAME);
+      case PEERS -> isUnderstood(value, Options::readPeer);
+      case ADDRESS -> isUnderstood(value, HostPort::parse);
+      case SHARE ->
+          value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
+      case COUNT -> List.of(option.expected.split(", ")).contains(value) || isCount(option, value);
+    };
+  }
+
   /** A whole number between the two in the words for what is expected. */
   private static boolean isCount(Option option, String value) {
-    String[] words = option.expected().split(" ", -1);
+    String[] words = option.expected.split(" ", -1);
     int least = Integer.parseInt(words[words.length - 3]);
     int most = Integer.parseInt(words[words.length - 1]);
     if (!value.matches("[1-9][0-9]{0,8}")) {

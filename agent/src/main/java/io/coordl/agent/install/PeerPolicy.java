@@ -66,7 +66,7 @@ final class PeerPolicy {
                 store,
                 group,
                 Discovery.parse(options.list(Option.PEER)),
-                bind.equals(Option.PEER_BIND.byDefault()) ? null : HostPort.parse(bind),
+                bind.equals(Option.PEER_BIND.byDefault) ? null : HostPort.parse(bind),
                 tls == null ? null : tls.context(),
                 arena.capacity(),
                 System::getenv),
@@ -82,7 +82,7 @@ final class PeerPolicy {
       return null;
     }
     String given = options.get(Option.PEER_TLS_PASSWORD);
-    boolean none = given.equals(Option.PEER_TLS_PASSWORD.byDefault());
+    boolean none = given.equals(Option.PEER_TLS_PASSWORD.byDefault);
     char[] password = none ? new char[0] : given.toCharArray();
     try {
       return PeerTls.load(Path.of(keystore), password);

@@ -60,7 +60,6 @@ final class Policies {
   /** Part of the free memory that each staging buffer may take: others will be needed. */
   private static final double PREP_SHARE = 0.125;
 
-  /** The same of a snapshot of a model. */
   private static final double CHECKPOINT_SHARE = 0.25;
 
   private final Options options;
@@ -263,10 +262,13 @@ final class Policies {
     if (asked
         || (options.get(Option.GPU).equals("auto")
             && Binding.isDriverThere(System.getenv("LD_LIBRARY_PATH")))) {
-      Binding binding =
-          new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), asked);
+      Binding binding = binding(options.get(Option.GPU_PRESETS), asked);
       deviceSteps = new DeviceSteps(binding, job.sample(binding, asked), job.log());
     }
+  }
+
+  private static Binding binding(String presets, boolean asked) {
+    return new Binding(presets, ClassLoader.getSystemClassLoader(), asked);
   }
 
   /** Where spans go: to the recorder, past the ranges that Nsight sees if the user wants them. */
@@ -276,20 +278,13 @@ final class Policies {
       return recorder;
     }
     NsightRanges ranges =
-        new NsightRanges(
-            new Binding(NONE, ClassLoader.getSystemClassLoader(), true),
-            recorder,
-            recorder::isBatchGet,
-            job.log());
+        new NsightRanges(binding(NONE, true), recorder, recorder::isBatchGet, job.log());
     asked(Option.GPU_RANGES, ranges::whyUnused);
     return ranges;
   }
 
   private PinnedMemory pinned() {
-    PinnedMemory made =
-        new PinnedMemory(
-            new Binding(options.get(Option.GPU_PRESETS), ClassLoader.getSystemClassLoader(), true),
-            job.log());
+    PinnedMemory made = new PinnedMemory(binding(options.get(Option.GPU_PRESETS), true), job.log());
     job.addPolicy(made::said, () -> {});
     asked(Option.GPU_PINNED, made::whyUnused);
     return made;
@@ -402,7 +397,7 @@ final class Policies {
   /** Jobs that listen elsewhere are another host, on this one machine too. */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
-    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault())
+    return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
         ? options.get(Option.GROUP) + "," + bind // A group's name has no comma.
         : options.get(Option.GROUP);
   }
@@ -421,7 +416,6 @@ final class Policies {
     return group;
   }
 
-  /** What is kept of a data set. */
   private void chosen(String what, String why) {
     JobStatisticsEvent now = job.spans().totals().snapshot();
     TuningEvent event = new TuningEvent();

@@ -5,6 +5,7 @@ import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,19 +20,10 @@ final class Unused {
    * @param what it keeps: "raw item", "decoded image"
    */
   static String store(@Nullable StoreStatistics store, ItemFilter filter, String what) {
-    if (store == null) {
-      return "it has no memory, as was said when the job began";
-    }
-    if (store.hits() + store.peer() > 0) {
-      return "";
-    }
-    if (store.admitted() > 0) {
-      return String.format(
-          "none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
-    }
-    if (store.bypassedFull() > 0) {
-      return "no " + what + " fits into its " + store.capacity() + " bytes";
-    }
+    return store(store, what, none -> nothingKept(none, filter, what));
+  }
+
+  private static String nothingKept(StoreStatistics store, ItemFilter filter, String what) {
     if (store.misses() > 0) {
       return String.format(
           "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
@@ -47,28 +39,34 @@ final class Unused {
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
-  /**
-   * Of {@code prepared=share}.
-   *
-   * @param store null if there is none
-   */
+  /** Of {@code prepared=share}, as above. */
   static String prepared(@Nullable StoreStatistics store) {
-    if (store == null) {
-      return "it has no memory, as was said when the job began";
-    } else if (store.hits() > 0) {
-      return "";
-    } else if (store.admitted() > 0) {
-      return "none of the " + store.admitted() + " samples it kept was asked for again by this job";
-    } else if (store.bypassedFull() > 0) {
-      return "no sample fits into its " + store.capacity() + " bytes";
-    }
-    return store.spared() > 0
-        ? "random numbers were drawn for each sample, or samples are more than arrays of numbers"
-        : "no sample came from a DataIterable of DJL, and no batch from an iterator over readers of"
-            + " DL4J";
+    return store(
+        store,
+        "sample",
+        none ->
+            none.spared() > 0
+                ? "random numbers were drawn for each sample, or samples are more than arrays of"
+                    + " numbers"
+                : "no sample came from a DataIterable of DJL, and no batch from an iterator over"
+                    + " readers of DL4J");
   }
 
-  /** Of {@code prefetch=N}. */
+  private static String store(
+      @Nullable StoreStatistics store, String what, Function<StoreStatistics, String> nothingKept) {
+    if (store == null) {
+      return "it has no memory, as was said when the job began";
+    } else if (store.hits() + store.peer() > 0) {
+      return "";
+    } else if (store.admitted() > 0) {
+      return String.format(
+          "none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
+    }
+    return store.bypassedFull() > 0
+        ? "no " + what + " fits into its " + store.capacity() + " bytes"
+        : nothingKept.apply(store);
+  }
+
   static String prefetch(String did, boolean hasStore) {
     if (!did.isEmpty()) {
       return "";
@@ -77,7 +75,6 @@ final class Unused {
         + (hasStore ? "" : ", and items are only prefetched with cache=minio or decoded=share");
   }
 
-  /** Of {@code prep=coordinate}. */
   static String prep(List<StagingStatisticsEvent> pipelines, String group) {
     if (pipelines.stream().anyMatch(s -> s.sharedEpochs > 0)) {
       return "";
@@ -90,7 +87,6 @@ final class Unused {
         : "the program has no pipeline that jobs can share";
   }
 
-  /** Of {@code peer=}. */
   static String peers(List<PeerStatisticsEvent> peers) {
     if (peers.isEmpty()) {
       return "no other host was asked for an item";

@@ -20,11 +20,11 @@ final class DocsTest {
       text.append("| `")
           .append(option.key())
           .append("` | ")
-          .append(option.expected())
+          .append(option.expected)
           .append(" | `")
-          .append(option.byDefault())
+          .append(option.byDefault)
           .append("` | ")
-          .append(option.description())
+          .append(option.description)
           .append(" |\n");
     }
     return text.toString();

@@ -43,17 +43,17 @@ final class OptionsTest {
     Options options = parse("");
 
     assertThat(options.problems()).isEmpty();
-    assertThat(options.get(option)).isEqualTo(option.byDefault());
-    assertThat(options.list(option)).containsExactly(option.byDefault());
+    assertThat(options.get(option)).isEqualTo(option.byDefault);
+    assertThat(options.list(option)).containsExactly(option.byDefault);
     assertThat(options.isGiven(option)).isFalse();
     assertThat(setting(options, option))
-        .isEqualTo(new Setting(option.key(), option.byDefault(), "default"));
+        .isEqualTo(new Setting(option.key(), option.byDefault, "default"));
   }
 
   @ParameterizedTest
   @EnumSource(Option.class)
   void everyDefaultMayBeWritten(Option option) {
-    Options options = parse(option.key() + "=" + option.byDefault());
+    Options options = parse(option.key() + "=" + option.byDefault);
 
     assertThat(options.problems()).isEmpty();
     assertThat(options.isGiven(option)).isTrue();
@@ -259,12 +259,12 @@ final class OptionsTest {
   @ParameterizedTest
   @EnumSource(Option.class)
   void helpAndReadmeNameEveryOption(Option option) {
-    assertThat(OptionTable.help())
-        .contains("  " + option.key() + " ", option.description(), option.expected())
-        .contains("(default " + option.byDefault() + ")");
+    assertThat(Option.help())
+        .contains("  " + option.key() + " ", option.description, option.expected)
+        .contains("(default " + option.byDefault + ")");
     assertThat(DocsTest.markdown())
-        .contains("| `" + option.key() + "` | " + option.expected() + " | `")
-        .contains("| " + option.description() + " |");
+        .contains("| `" + option.key() + "` | " + option.expected + " | `")
+        .contains("| " + option.description + " |");
   }
 
   @Test

@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Computes one {@link Differential}. */
 final class Analysis {
   private final Phases phases;
   private final Optional<JobRecording> ordinary;

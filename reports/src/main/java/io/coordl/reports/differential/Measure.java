@@ -25,9 +25,8 @@ public record Measure(double value, double error) {
   }
 
   /**
-   * The mean of repeated measurements and its confidence interval by Student's distribution.
-   *
-   * @param values at least two
+   * The mean of repeated measurements, at least two, and its confidence interval by Student's
+   * distribution.
    */
   public static Measure mean(double[] values) {
     if (values.length < 2) {

@@ -1,9 +1,4 @@
 package io.coordl.reports.differential;
 
-/**
- * A figure that the recording does not hold.
- *
- * @param figure what is missing
- * @param reason why, and how to get it, as one sentence
- */
+/** A figure that the recording does not hold: why, and how to get it, as one sentence. */
 public record Missing(String figure, String reason) {}

@@ -66,10 +66,9 @@ public record Timing(
   }
 
   /**
-   * Of the epochs of an ordinary recording, the first left out as warm-up. Training and validation
-   * take turns: the source that computes longest is looked at. Checkpoints are taken out.
-   *
-   * @return empty if there are fewer than three complete epochs, so that the spread is unknown
+   * Of the epochs of an ordinary recording, the first left out as warm-up; empty if there are fewer
+   * than three complete ones, so that the spread is unknown. Training and validation take turns:
+   * the source that computes longest is looked at. Checkpoints are taken out.
    */
   static Optional<Timing> ofEpochs(String phase, JobRecording recording) {
     List<EpochEvent> epochs = recording.steadyEpochs();

@@ -1,8 +1,11 @@
 package io.coordl.reports.jmc;
 
+import io.coordl.reports.recording.Collector;
+import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Findings;
 import io.coordl.reports.summary.Findings.Finding;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RunnableFuture;
 import java.util.function.Function;
+import org.openjdk.jmc.common.item.IItem;
 import org.openjdk.jmc.common.item.IItemCollection;
+import org.openjdk.jmc.common.item.IItemIterable;
+import org.openjdk.jmc.common.item.IMemberAccessor;
+import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.common.unit.UnitLookup;
 import org.openjdk.jmc.common.util.IPreferenceValueProvider;
 import org.openjdk.jmc.common.util.TypedPreference;
@@ -33,6 +40,8 @@ abstract class JobRule implements IRule {
 
   /** A share of the wall time, in percent, from which on a finding is a warning. */
   private static final double WARNING = 20;
+
+  private static final Path NAME = Path.of("recording");
 
   private final String id;
   private final String name;
@@ -108,11 +117,11 @@ abstract class JobRule implements IRule {
 
   private IResult evaluate(IItemCollection items, IPreferenceValueProvider preferences) {
     ResultBuilder result = ResultBuilder.createFor(this, preferences);
-    if (!Items.areOurs(items)) {
+    if (!areOurs(items)) {
       return result.setSeverity(Severity.IGNORE).build();
     }
     try {
-      Findings job = Findings.of(Items.recording(items));
+      Findings job = Findings.of(recording(items));
       if (!job.measured()) {
         return notApplicable(result, "No batch was seen: let the job train at least one epoch.");
       }
@@ -126,7 +135,7 @@ abstract class JobRule implements IRule {
           .map(finding -> found(result, finding))
           .orElseGet(() -> scored(result, 0, fine));
     } catch (RecordingException e) {
-      return notApplicable(result, Html.of(String.valueOf(e.getMessage())));
+      return notApplicable(result, html(String.valueOf(e.getMessage())));
     }
   }
 
@@ -136,11 +145,11 @@ abstract class JobRule implements IRule {
 
   private IResult found(ResultBuilder result, Finding finding) {
     double score = score(finding);
-    result.setExplanation(Html.of(finding.why()));
+    result.setExplanation(html(finding.why()));
     if (Severity.get(score) != Severity.OK) {
-      result.setSolution(Html.of(finding.next()));
+      result.setSolution(html(finding.next()));
     }
-    return scored(result, score, Html.of(finding.what()));
+    return scored(result, score, html(finding.what()));
   }
 
   private static IResult scored(ResultBuilder result, double score, String summary) {
@@ -149,5 +158,43 @@ abstract class JobRule implements IRule {
         .setSummary(summary)
         .addResult(TypedResult.SCORE, UnitLookup.NUMBER_UNITY.quantity(score))
         .build();
+  }
+
+  private static boolean areOurs(IItemCollection items) {
+    for (IItemIterable ofOneType : items) {
+      if (ofOneType.getType().getIdentifier().startsWith("io.coordl.") && ofOneType.hasItems()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * What the events say of the job, unless they are of several runs or of another version of the
+   * agent. Only totals are looked at, however many events there are.
+   */
+  static JobRecording recording(IItemCollection items) throws RecordingException {
+    Collector collector = new Collector();
+    for (IItemIterable ofOneType : items.apply(ItemFilters.type(collector.types()))) {
+      String type = ofOneType.getType().getIdentifier();
+      Map<String, IMemberAccessor<?, IItem>> fields = ItemEvent.fields(ofOneType.getType());
+      for (IItem item : ofOneType) {
+        collector.take(type, new ItemEvent(item, fields));
+      }
+    }
+    return collector.recording(NAME);
+  }
+
+  /**
+   * Text of a recording as HTML, which Mission Control shows; it fills in what stands between
+   * braces, so these are entities too.
+   */
+  private static String html(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replace("{", "&#123;")
+        .replace("}", "&#125;");
   }
 }

@@ -27,7 +27,6 @@ public record Activity(
    */
   public record Times(
       long startNanos, long slotNanos, Map<Part, List<Long>> parts, List<Long> deviceIdle) {
-    /** How many slots there are. */
     public int size() {
       return parts.getOrDefault(Part.COMPUTE, List.of()).size();
     }
@@ -55,6 +54,17 @@ public record Activity(
     @JsonProperty
     long meanNanos() {
       return count == 0 ? 0 : totalNanos / count;
+    }
+
+    /** Both together, by this one's name. */
+    Total plus(Total more) {
+      return new Total(
+          name,
+          count + more.count,
+          totalNanos + more.totalNanos,
+          Math.max(longestNanos, more.longestNanos),
+          bytes + more.bytes,
+          memory + more.memory);
     }
   }
 

@@ -57,16 +57,10 @@ final class ChunkWalk {
     }
   }
 
-  /**
-   * @param position where it starts in the file
-   */
+  /** From this position of the file on. */
   record Chunk(long position, ChunkHeader header) {}
 
-  /**
-   * Walks through the whole file.
-   *
-   * @throws RecordingException if the file is foreign, cut off or damaged
-   */
+  /** Walks through the whole file; throws if it is foreign, cut off or damaged. */
   static Shape walk(Path file, Progress progress) throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
       return new ChunkWalk(file, bytes, progress).walk();

@@ -13,6 +13,7 @@ import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.reports.recording.RecordingException.Kind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -32,10 +34,10 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the events of a stream, in any order, and keeps the latest of each total. Its memory grows
- * with the number of epochs only. Confined to the thread that runs the stream.
+ * Takes the events of a recording, in any order, and keeps the latest of each total. Its memory
+ * grows with the number of epochs only. Confined to one thread, that which reads the recording.
  */
-final class Collector {
+public final class Collector {
   private static final int FAULTS_KEPT = 5;
 
   private record Dated<E>(Instant written, E value) {
@@ -48,7 +50,7 @@ final class Collector {
     }
   }
 
-  private final Set<Jvm> jvms = new HashSet<>();
+  final Set<Jvm> jvms = new HashSet<>();
   private @Nullable Dated<JobStatisticsEvent> job;
   private @Nullable Dated<JobStatisticsEvent> jobBefore;
   private final Map<String, Dated<StoreStatisticsEvent>> stores = new TreeMap<>();
@@ -64,10 +66,16 @@ final class Collector {
   private final Map<List<@Nullable Object>, Dated<PhaseEvent>> phases = new HashMap<>();
   private final Map<List<@Nullable Object>, Dated<FaultEvent>> firstFaults = new HashMap<>();
   private long faults;
-  private boolean severalJobs;
+
+  /** True if totals went backwards: more than one run wrote them. */
+  boolean severalJobs;
+
+  private long taken;
 
   /** What takes the events of each type. */
-  Map<String, Consumer<JobEvent>> takers() {
+  final Map<String, Consumer<JobEvent>> takers = takers();
+
+  private Map<String, Consumer<JobEvent>> takers() {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
     takers.put(Jvm.EVENT, event -> jvms.add(Jvm.of(event)));
     on(takers, JobStatisticsEvent.class, this::add);
@@ -94,21 +102,17 @@ final class Collector {
     each(takers, EpochEvent.class, epochs);
     each(takers, PhaseEvent.class, phases);
     EventReader<FaultEvent> fault = new EventReader<>(FaultEvent.class);
-    takers.put(fault.event(), event -> addFault(event, fault));
+    takers.put(fault.event, event -> addFault(event, fault));
     return takers;
   }
 
   private static <E extends Event> void on(
       Map<String, Consumer<JobEvent>> takers, Class<E> type, BiConsumer<JobEvent, E> action) {
     EventReader<E> reader = new EventReader<>(type);
-    takers.put(reader.event(), event -> action.accept(event, reader.read(event)));
+    takers.put(reader.event, event -> action.accept(event, reader.read(event)));
   }
 
-  /**
-   * Keeps the one that was written last of each key.
-   *
-   * @param key null for those that do not count
-   */
+  /** Keeps the one that was written last of each key; those of key null do not count. */
   private static <E extends Event> void latest(
       Map<String, Consumer<JobEvent>> takers,
       Map<String, Dated<E>> kept,
@@ -132,7 +136,7 @@ final class Collector {
       Map<List<@Nullable Object>, Dated<E>> kept) {
     EventReader<E> reader = new EventReader<>(type);
     takers.put(
-        reader.event(),
+        reader.event,
         event -> {
           E value = reader.read(event);
           kept.put(reader.values(value), new Dated<>(event.end(), value));
@@ -176,6 +180,38 @@ final class Collector {
     return of.values().stream().sorted(Comparator.comparing(Dated::written)).toList();
   }
 
+  public Set<String> types() {
+    return Set.copyOf(takers.keySet());
+  }
+
+  /**
+   * Takes an event that somebody else has read.
+   *
+   * @param type one of {@link #types}
+   * @throws RecordingException if another version of the agent wrote it
+   */
+  public void take(String type, JobEvent event) throws RecordingException {
+    try {
+      Objects.requireNonNull(takers.get(type), type).accept(event);
+      taken++;
+    } catch (EventReader.MissingFieldException missing) {
+      throw new RecordingException(
+          Kind.OTHER_VERSION,
+          String.format(
+              "The recording was written by another version of the agent: %s.",
+              missing.getMessage()));
+    }
+  }
+
+  /** What the events taken say of a recording of that name; throws if they are of several runs. */
+  public JobRecording recording(Path name) throws RecordingException {
+    if (jvms.size() > 1 || severalJobs) {
+      throw new RecordingException(
+          Kind.SEVERAL_RUNS, "The events are of more than one run: open each recording alone.");
+    }
+    return recording(name, 0, taken, false);
+  }
+
   /** All that is known; the parameters are as in {@link JobRecording}. */
   JobRecording recording(Path file, long bytes, long events, boolean endsEarly) {
     return new JobRecording(
@@ -216,15 +252,6 @@ final class Collector {
 
   private static <E> List<E> values(Collection<Dated<E>> of) {
     return of.stream().map(Dated::value).toList();
-  }
-
-  Set<Jvm> jvms() {
-    return jvms;
-  }
-
-  /** True if totals went backwards: more than one run wrote them. */
-  boolean severalJobs() {
-    return severalJobs;
   }
 
   private Map<String, String> configuration(Predicate<ConfigurationEvent> wanted) {

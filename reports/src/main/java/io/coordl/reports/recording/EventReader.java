@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * newer agent may add some.
  */
 final class EventReader<E extends Event> {
-  private final String event;
+  final String event;
   private final List<Field> fields;
   private final Constructor<E> constructor;
 
@@ -29,15 +29,9 @@ final class EventReader<E extends Event> {
     }
   }
 
-  String event() {
-    return event;
-  }
-
   /**
-   * A new event of the same fields.
-   *
-   * @throws MissingFieldException if the recorded event lacks a field, or has one of another type:
-   *     another version of the agent wrote it
+   * A new event of the same fields; throws if the recorded event lacks one, or has one of another
+   * type: another version of the agent wrote it.
    */
   E read(JobEvent recorded) {
     try {

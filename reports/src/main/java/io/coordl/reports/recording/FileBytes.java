@@ -29,7 +29,6 @@ final class FileBytes implements AutoCloseable {
     this.bound = length;
   }
 
-  /** Bytes of the file when it was opened. */
   long length() {
     return length;
   }

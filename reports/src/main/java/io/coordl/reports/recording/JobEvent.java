@@ -9,13 +9,11 @@ import org.jspecify.annotations.Nullable;
  * units that the agent writes: nanoseconds and bytes; timestamps are milliseconds since 1970.
  */
 public interface JobEvent {
-  /** When the event began. */
   Instant start();
 
   /** When the event ended; its start if it took no time. */
   Instant end();
 
-  /** Nanoseconds from its start to its end. */
   default long nanos() {
     return Duration.between(start(), end()).toNanos();
   }
@@ -25,7 +23,6 @@ public interface JobEvent {
     return 0;
   }
 
-  /** Name of that thread; null if not known. */
   default @Nullable String threadName() {
     return null;
   }
@@ -36,12 +33,9 @@ public interface JobEvent {
   /** A whole number, time or size. */
   long number(String field);
 
-  /** A number with a fraction. */
   double real(String field);
 
-  /** A truth. */
   boolean flag(String field);
 
-  /** A text; null if there is none. */
   @Nullable String text(String field);
 }

@@ -18,7 +18,6 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
     return new Jvm(event.number("pid"), event.number("jvmStartTime"), event.text("jvmVersion"));
   }
 
-  /** Whether it runs now, on this host. */
   public boolean isRunning() {
     return !processState().matches("|Z|X");
   }

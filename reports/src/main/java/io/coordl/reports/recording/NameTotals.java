@@ -1,9 +1,10 @@
 package io.coordl.reports.recording;
 
+import io.coordl.reports.recording.Activity.Total;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,48 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
 
-  private static final class Growing {
-    private final String name;
-    private long count;
-    private long nanos;
-    private long longest;
-    private long bytes;
-    private long memory;
-
-    Growing(String name) {
-      this.name = name;
-    }
-
-    void add(long moreNanos, long moreBytes, boolean fromMemory) {
-      count++;
-      nanos += moreNanos;
-      longest = Math.max(longest, moreNanos);
-      bytes += moreBytes;
-      memory += fromMemory ? 1 : 0;
-    }
-
-    void add(Growing more) {
-      count += more.count;
-      nanos += more.nanos;
-      longest = Math.max(longest, more.longest);
-      bytes += more.bytes;
-      memory += more.memory;
-    }
-
-    Activity.Total total() {
-      return new Activity.Total(name, count, nanos, longest, bytes, memory);
-    }
-  }
-
   private final int most;
   private final int shown;
-  private final Map<String, Growing> totals = new HashMap<>();
-  private final Growing unnamed = new Growing("");
+  private final Map<String, Total> totals = new HashMap<>();
+  private Total unnamed = new Total("", 0, 0, 0, 0, 0);
 
-  /**
-   * @param most names that are told apart
-   * @param shown names that {@link #names} lists
-   */
+  /** Tells so many names apart, and lists so many. */
   NameTotals(int most, int shown) {
     this.most = most;
     this.shown = shown;
@@ -62,34 +27,24 @@ final class NameTotals {
 
   void add(@Nullable String name, long nanos, long bytes, boolean fromMemory) {
     String known = name == null ? UNKNOWN : name;
-    Growing total = totals.get(known);
-    if (total == null) {
-      total = totals.size() < most ? new Growing(known) : unnamed;
-      if (total != unnamed) {
-        totals.put(known, total);
-      }
+    Total one = new Total(known, 1, nanos, nanos, bytes, fromMemory ? 1 : 0);
+    if (totals.size() < most || totals.containsKey(known)) {
+      totals.merge(known, one, Total::plus);
+    } else {
+      unnamed = unnamed.plus(one);
     }
-    total.add(nanos, bytes, fromMemory);
   }
 
   Activity.Names names() {
-    Comparator<Growing> bySpeed =
-        Comparator.comparingLong((Growing total) -> total.nanos)
-            .thenComparing(total -> total.name, Comparator.reverseOrder());
-    // The quickest of the slowest comes first, to be pushed out by a slower one.
-    PriorityQueue<Growing> best = new PriorityQueue<>(shown + 1, bySpeed);
-    Growing others = new Growing("");
-    others.add(unnamed);
-    for (Growing total : totals.values()) {
-      best.add(total);
-      if (best.size() > shown) {
-        others.add(best.remove());
-      }
-    }
+    List<Total> slowest =
+        totals.values().stream()
+            .sorted(
+                Comparator.comparingLong(Total::totalNanos).reversed().thenComparing(Total::name))
+            .toList();
     return new Activity.Names(
         totals.size(),
-        unnamed.count,
-        best.stream().sorted(bySpeed.reversed()).map(Growing::total).toList(),
-        others.total());
+        unnamed.count(),
+        slowest.stream().limit(shown).toList(),
+        slowest.stream().skip(shown).reduce(unnamed, Total::plus));
   }
 }

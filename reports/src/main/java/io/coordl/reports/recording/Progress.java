@@ -5,13 +5,8 @@ package io.coordl.reports.recording;
  */
 @FunctionalInterface
 public interface Progress {
-  /** For callers that do not show it. */
   Progress NONE = fraction -> {};
 
-  /**
-   * Takes note of how far it is.
-   *
-   * @param fraction what is done, 0 to 1, never decreasing
-   */
+  /** Takes note of the part that is done, 0 to 1, never decreasing. */
   void at(double fraction);
 }

@@ -7,7 +7,6 @@ package io.coordl.reports.recording;
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong, for programs. */
   public enum Kind {
     /** The file is not there, may not be read, is no regular file, or changed while it was read. */
     UNREADABLE,

@@ -46,33 +46,20 @@ public final class RecordingReader {
     return read(file, progress, List.of());
   }
 
-  /**
-   * Reads the totals and adds up the events of every batch, item and transform.
-   *
-   * @throws RecordingException as {@link #read(Path, Progress)}
-   */
+  /** Reads the totals and adds up the events of every batch, item and transform. */
   public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
     ActivityCollector activity = new ActivityCollector();
     JobRecording recording = read(file, progress, activity.takers());
     return new JobActivity(recording, activity.activity());
   }
 
-  /**
-   * Reads the totals and hands over what each thread did when, in any order, on one thread.
-   *
-   * @throws RecordingException as {@link #read(Path, Progress)}
-   */
+  /** Reads the totals and hands over what each thread did when, in any order, on one thread. */
   public static JobRecording readSpans(Path file, Progress progress, Consumer<Span> taker)
       throws RecordingException {
     return read(file, progress, List.of(Span.takers(taker)));
   }
 
-  /**
-   * Reads the totals of a file that another one may replace at any time.
-   *
-   * @throws RecordingException as {@link #read(Path, Progress)}
-   * @throws IOException if it cannot be copied, or has gone
-   */
+  /** Reads the totals of a file that another one may replace at any time; throws if it has gone. */
   public static synchronized JobRecording readCopy(Path file)
       throws RecordingException, IOException {
     Path to = copy;
@@ -91,9 +78,8 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the totals, and hands other events to those who take them.
-   *
-   * @param takers by the name of the type; those of each map are read by a thread of their own
+   * Reads the totals, and hands other events to those who take them, by the name of the type; those
+   * of each map are read by a thread of their own.
    */
   private static JobRecording read(
       Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
@@ -244,7 +230,7 @@ public final class RecordingReader {
       throws RecordingException, IOException {
     Collector collector = new Collector();
     List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(others);
-    takers.add(collector.takers());
+    takers.add(collector.takers);
     Map<Long, String> names = typeNames(file, readable);
     long expected = 0;
     boolean ours = false;
@@ -348,18 +334,18 @@ public final class RecordingReader {
   }
 
   private static void checkOneJob(Path file, Collector collector) throws RecordingException {
-    if (collector.jvms().size() > 1) {
+    if (collector.jvms.size() > 1) {
       Set<Long> pids = new TreeSet<>();
-      collector.jvms().forEach(jvm -> pids.add(jvm.pid()));
+      collector.jvms.forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
           Kind.SEVERAL_RUNS,
           String.format(
               "%s holds recordings of %s JVMs (pid %s): summarise each one's own file.",
               file,
-              collector.jvms().size(),
+              collector.jvms.size(),
               pids.stream().map(String::valueOf).collect(Collectors.joining(", "))));
     }
-    if (collector.severalJobs()) {
+    if (collector.severalJobs) {
       throw new RecordingException(
           Kind.SEVERAL_RUNS,
           file + " holds recordings of more than one run: summarise each one's own file.");

@@ -50,7 +50,7 @@ public record Span(
               .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
               .toLowerCase(Locale.ROOT);
       takers.put(
-          reader.event(),
+          reader.event,
           event ->
               taker.accept(
                   new Span(

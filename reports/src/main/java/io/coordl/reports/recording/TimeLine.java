@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -42,7 +43,7 @@ final class TimeLine {
    * @throws ArithmeticException if the times are further apart than any recording's
    */
   void add(Part part, long amount, long start, long duration) {
-    add(slotsOf(part), amount, start, duration);
+    add(Objects.requireNonNull(nanos.get(part)), amount, start, duration);
   }
 
   /** The same of the time in which a device was idle. */
@@ -114,14 +115,6 @@ final class TimeLine {
     }
     width *= 2;
     used = (used + 1) / 2;
-  }
-
-  private long[] slotsOf(Part part) {
-    long[] slots = nanos.get(part);
-    if (slots == null) {
-      throw new AssertionError(part);
-    }
-    return slots;
   }
 
   Activity.Times times() {

@@ -38,11 +38,7 @@ public final class PerfettoTrace {
     this.begin = begin;
   }
 
-  /**
-   * Writes the spans of all recordings, in one time.
-   *
-   * @throws RecordingException if one of them cannot be read
-   */
+  /** Writes the spans of all recordings, in one time. */
   public static void write(List<Path> recordings, Progress progress, Writer to)
       throws RecordingException {
     long begin = Long.MAX_VALUE;
@@ -64,9 +60,7 @@ public final class PerfettoTrace {
   }
 
   /**
-   * One job.
-   *
-   * @param number stands for its process: jobs of several hosts may have one process id
+   * One job; its number stands for its process, as those of several hosts may have one process id.
    */
   private void add(Path recording, int number, Progress progress) throws RecordingException {
     Set<Long> threads = new HashSet<>();

@@ -62,9 +62,7 @@ public record Answer(
     static final Axis HOSTS = new Axis("hosts", "hosts");
   }
 
-  /** A curve, from left to right. */
   public record Series(String name, List<Point> points) {
-    /** Shares of the data set. */
     static final double[] SHARES = steps(0, 1, 0.05);
 
     static Series of(String name, double[] at, DoubleFunction<Measure> y) {

@@ -27,10 +27,8 @@ record Costs(
   static final double LEAST_NANOS = 1;
 
   /**
-   * From the components of a {@link Pipeline}; what errors made impossible is brought back into its
-   * bounds.
-   *
-   * @param of compute, its cores, prep, its serial share, miss, storage, memory, decode, hits
+   * From the components of a {@link Pipeline}: compute, its cores, prep, its serial share, miss,
+   * storage, memory, decode, hits. What errors made impossible is brought back into its bounds.
    */
   static Costs of(double... of) {
     double prep = Math.max(0, of[2]);

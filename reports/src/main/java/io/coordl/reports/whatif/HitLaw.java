@@ -23,11 +23,7 @@ enum HitLaw {
    */
   RANDOM;
 
-  /**
-   * The share of the items that is hit, 0 to 1.
-   *
-   * @param size the cache as a share of the data set, 0 to 1
-   */
+  /** The share of the items that is hit, of a cache of that share of the data set; both 0 to 1. */
   double hit(double size) {
     return switch (this) {
       case MINIO -> size;

@@ -163,7 +163,6 @@ public final class Pipeline implements Cloneable {
     return rate == null ? null : rate.perSecond().times(sampleBytes);
   }
 
-  /** Time of a sample. */
   Measure nanos(Setup setup) {
     return figure(costs -> costs.nanos(setup));
   }
@@ -178,7 +177,6 @@ public final class Pipeline implements Cloneable {
     return figure(costs -> costs.nanos(from) / costs.nanos(to));
   }
 
-  /** What of these components was not measured. */
   List<Missing> missing(String... components) {
     List<String> wanted = List.of(components);
     return missing.stream().filter(one -> wanted.contains(one.figure())).toList();

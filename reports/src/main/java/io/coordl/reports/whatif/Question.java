@@ -24,7 +24,7 @@ abstract class Question {
   /** A figure with a larger relative error says little. */
   private static final double LARGE_ERROR = 0.3;
 
-  private final String name;
+  final String name;
   private final String title;
   private final String[] needed;
 
@@ -50,16 +50,11 @@ abstract class Question {
       List<String> arguments,
       List<String> assumptions) {}
 
-  String name() {
-    return name;
-  }
-
   /** False for a job that has nothing the question is about. */
   boolean concerns(Pipeline pipeline) {
     return true;
   }
 
-  /** An answer, or what is missing for one. */
   Answer ask(Pipeline pipeline, Scenario scenario) {
     List<Missing> missing = missing(pipeline, scenario);
     if (!missing.isEmpty()) {

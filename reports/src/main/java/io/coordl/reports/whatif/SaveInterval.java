@@ -87,7 +87,6 @@ final class SaveInterval extends Question {
         of -> Math.max(0, of[0]) / Math.max(least, of[1]), saves.waitNanos(), saves.stepNanos());
   }
 
-  /** The part of the time that saves take. */
   private static Measure share(Measure steps, double interval) {
     return Measure.of(of -> Math.max(0, of[0]) / (Math.max(0, of[0]) + interval), steps);
   }

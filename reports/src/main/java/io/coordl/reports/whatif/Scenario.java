@@ -26,7 +26,6 @@ public record Scenario(
     @Nullable Double networkRate,
     @Nullable Double computeCores) {
 
-  /** Nothing in particular. */
   public static final Scenario NONE =
       new Scenario(null, null, null, null, null, null, null, null, null);
 

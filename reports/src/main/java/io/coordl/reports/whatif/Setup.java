@@ -20,7 +20,6 @@ final class Setup implements Cloneable {
 
   private Setup() {}
 
-  /** Today's. */
   static Setup of(double workers, double cores) {
     return new Setup().workers(workers).cores(cores);
   }

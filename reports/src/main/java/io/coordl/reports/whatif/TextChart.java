@@ -76,7 +76,6 @@ final class TextChart {
     return new Bytes(Math.round(bytes)).toString();
   }
 
-  /** A factor such as 1.32. */
   static String times(Measure measure) {
     return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
   }

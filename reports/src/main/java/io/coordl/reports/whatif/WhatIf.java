@@ -45,11 +45,7 @@ public record WhatIf(
     return of(recording, Scenario.NONE, Set.of());
   }
 
-  /**
-   * Answers some questions about a recording.
-   *
-   * @param questions by their names; none: all
-   */
+  /** Answers some questions about a recording, by their names; none: all. */
   public static WhatIf of(JobRecording recording, Scenario scenario, Set<String> questions) {
     Pipeline pipeline = Pipeline.of(recording).withComputeCores(scenario.computeCores());
     JobStatisticsEvent job = recording.job();
@@ -59,7 +55,7 @@ public record WhatIf(
         job == null ? null : job.mainClass,
         pipeline,
         QUESTIONS.stream()
-            .filter(question -> questions.isEmpty() || questions.contains(question.name()))
+            .filter(question -> questions.isEmpty() || questions.contains(question.name))
             .filter(question -> question.concerns(pipeline))
             .map(question -> question.ask(pipeline, scenario).after(recording.given()))
             .toList());

@@ -83,7 +83,7 @@ class RulesTest {
             });
 
     JobRecording jdk = RecordingReader.read(file, Progress.NONE);
-    JobRecording jmc = Items.recording(JfrLoaderToolkit.loadEvents(file.toFile()));
+    JobRecording jmc = JobRule.recording(JfrLoaderToolkit.loadEvents(file.toFile()));
 
     assertThat(jmc)
         .usingRecursiveComparison()

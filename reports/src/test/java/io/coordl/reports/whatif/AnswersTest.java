@@ -41,7 +41,7 @@ class AnswersTest {
   }
 
   private static Question question(String name) {
-    return WhatIf.QUESTIONS.stream().filter(one -> one.name().equals(name)).findFirst().get();
+    return WhatIf.QUESTIONS.stream().filter(one -> one.name.equals(name)).findFirst().get();
   }
 
   // ---- curves

@@ -330,7 +330,7 @@ class WhatIfTest {
         for (Question question : WhatIf.QUESTIONS) {
           for (Scenario asked : List.of(Scenario.NONE, scenario)) {
             assertThat(question.concerns(seen) ? question.ask(seen, asked).figure() : "no saves")
-                .as(question.name())
+                .as(question.name)
                 .isNotNull();
           }
         }

@@ -81,7 +81,6 @@ final class Connection implements Closeable {
     return ByteBuffer.wrap(answer).getInt(4);
   }
 
-  /** Reads so many bytes of what follows. */
   void read(byte[] target, int offset, int length) throws IOException {
     socket.read(socket.in(), target, offset, length);
   }
@@ -135,7 +134,6 @@ final class Connection implements Closeable {
     out.write(item);
   }
 
-  /** Whether it was cut off. */
   boolean late() {
     return socket.late();
   }

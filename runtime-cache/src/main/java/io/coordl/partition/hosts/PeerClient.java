@@ -82,7 +82,6 @@ final class PeerClient implements Closeable {
     private final long start = System.nanoTime();
     private @Nullable Connection connection;
 
-    /** Whether the connection was made for it. */
     private boolean fresh;
 
     private @Nullable Exception failure;
@@ -203,7 +202,6 @@ final class PeerClient implements Closeable {
     }
   }
 
-  /** Gives back a claim without the item. */
   void giveUp(Connection claim) {
     try {
       claim.giveUp();
@@ -256,9 +254,7 @@ final class PeerClient implements Closeable {
 
   /**
    * Greets a peer that nobody has asked yet, so that what it has to load for its first answer does
-   * not make that answer late.
-   *
-   * @param patience for each step
+   * not make that answer late; with so much patience for each step.
    */
   void greet(Duration patience) {
     if (!alive(patience)) {

@@ -6,6 +6,7 @@ import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.Watch;
+import io.coordl.shared.Closeables;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
@@ -190,11 +191,7 @@ public final class PeerServer implements Closeable {
   @Override
   public void close() {
     closed = true;
-    try {
-      listening.close();
-    } catch (IOException ignored) {
-      // Nobody listens any more, or never did.
-    }
+    Closeables.closeQuietly(listening);
     long end = System.nanoTime() + LEAVE.toNanos();
     for (PeerSession session : sessions) {
       session.close();

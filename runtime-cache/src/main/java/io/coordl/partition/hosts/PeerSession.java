@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
 import io.coordl.partition.Deadline;
+import io.coordl.partition.HostPort;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.WireException.Kind;
 import io.coordl.thread.AgentThread;
@@ -36,7 +37,6 @@ final class PeerSession implements Closeable {
   /** Whether the other side has not said yet that it is a peer. */
   volatile boolean stranger = true;
 
-  /** Whether a question is under way. */
   volatile boolean busy;
 
   volatile long lastUse = System.nanoTime();
@@ -47,8 +47,7 @@ final class PeerSession implements Closeable {
     this.server = server;
     this.deadline = new Deadline(server.watch, channel);
     InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
-    this.remote =
-        from == null ? "somebody" : from.getAddress().getHostAddress() + ":" + from.getPort();
+    this.remote = from == null ? "somebody" : HostPort.text(from);
   }
 
   void start() {
@@ -72,7 +71,7 @@ final class PeerSession implements Closeable {
         respond();
       }
     } catch (WireException e) {
-      server.refused(this, e.kind().name(), String.valueOf(e.getMessage()));
+      server.refused(this, e.kind.name(), String.valueOf(e.getMessage()));
     } catch (SSLException e) {
       if (stranger && !deadline.passed()) {
         server.refused(this, "TLS", "it did not prove to be a peer (" + e.getMessage() + ")");
@@ -92,7 +91,7 @@ final class PeerSession implements Closeable {
     try {
       Wire.checkHello(bytes::read, server.group);
     } catch (WireException e) {
-      if (e.kind() != Kind.OTHER) {
+      if (e.kind != Kind.OTHER) {
         throw e;
       }
       refusal = e;

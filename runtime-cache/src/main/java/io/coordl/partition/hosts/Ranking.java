@@ -24,7 +24,6 @@ final class Ranking {
     }
   }
 
-  /** Number of the member that comes first. */
   int first(ItemKey key) {
     int best = 0;
     double most = score(0, key);

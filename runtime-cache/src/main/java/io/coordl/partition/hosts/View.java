@@ -23,7 +23,6 @@ record View(
     int self,
     Former former,
     ItemLocations locations) {
-  /** Nobody is known yet. */
   static final View NONE = new View(List.of(), List.of(), -1, new Former(Set.of(), List.of()));
 
   /** So many views are remembered, each for one more question about an item that nobody has. */
@@ -89,9 +88,8 @@ record View(
   }
 
   /**
-   * Numbers of those that an item belonged to in former views, and may lie with still.
-   *
-   * @param order the item's rank order
+   * Numbers of those that an item of that rank order belonged to in former views, and may lie with
+   * still.
    */
   int[] formerOwners(int[] order) {
     return former.before().stream()

@@ -84,11 +84,7 @@ final class Wire {
     void read(byte[] target, int offset, int length) throws IOException;
   }
 
-  /**
-   * Reads the other side's hello.
-   *
-   * @throws WireException if that is not as it has to be
-   */
+  /** Reads the other side's hello; throws if that is not as it has to be. */
   static void checkHello(Reads from, String group) throws IOException {
     byte[] start = new byte[HELLO_START_BYTES];
     from.read(start, 0, start.length);

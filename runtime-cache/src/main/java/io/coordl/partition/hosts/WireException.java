@@ -15,14 +15,10 @@ final class WireException extends IOException {
     MALFORMED
   }
 
-  private final Kind kind;
+  final Kind kind;
 
   WireException(Kind kind, String message) {
     super(message);
     this.kind = kind;
-  }
-
-  Kind kind() {
-    return kind;
   }
 }

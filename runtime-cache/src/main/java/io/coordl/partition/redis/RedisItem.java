@@ -64,7 +64,6 @@ final class RedisItem {
     return claim.putInt(CLAIM_MAGIC).putLong(owner).putLong(number).array();
   }
 
-  /** Whether this is a claim, anybody's. */
   static boolean isClaim(byte[] value) {
     return value.length == CLAIM_BYTES && ByteBuffer.wrap(value).getInt() == CLAIM_MAGIC;
   }

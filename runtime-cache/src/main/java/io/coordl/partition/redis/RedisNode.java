@@ -159,7 +159,6 @@ final class RedisNode {
     common.log().once(kind, "Redis at " + name + what);
   }
 
-  /** Ends all that nobody uses. */
   void close() {
     host.close();
   }

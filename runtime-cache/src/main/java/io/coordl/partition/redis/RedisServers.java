@@ -36,7 +36,6 @@ final class RedisServers {
     return Stream.of(slots).filter(Objects::nonNull).distinct();
   }
 
-  /** Whether all servers answer. */
   boolean up() {
     @Nullable RedisNode[] known = slots;
     return known.length > 0 && in(known).allMatch(RedisNode::up);
@@ -53,9 +52,8 @@ final class RedisServers {
   }
 
   /**
-   * Looks whether those that are down are back, and in a cluster asks who keeps what.
-   *
-   * @param moved whether a server has said that this has changed
+   * Looks whether those that are down are back, and in a cluster asks who keeps what; {@code
+   * moved}: a server has said that this has changed.
    */
   void look(boolean moved) {
     @Nullable RedisNode[] known = slots;
@@ -148,7 +146,6 @@ final class RedisServers {
     }
   }
 
-  /** Ends all connections that nobody uses. */
   void close() {
     all.values().forEach(RedisNode::close);
   }

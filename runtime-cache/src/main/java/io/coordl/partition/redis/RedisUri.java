@@ -33,11 +33,7 @@ public record RedisUri(
     return text.startsWith("redis://") || text.startsWith("rediss://");
   }
 
-  /**
-   * Reads one.
-   *
-   * @throws IllegalArgumentException with a sentence for the user, in which no password stands
-   */
+  /** Reads one; throws with a sentence for the user, in which no password stands. */
   public static RedisUri parse(String text) {
     Matcher parts = ADDRESS.matcher(text);
     try {

@@ -37,9 +37,8 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final long STALE_MILLIS = 600_000;
 
   /**
-   * Leaves this host's file, or renews it, and returns all addresses.
-   *
-   * @throws IOException with a sentence for the user
+   * Leaves this host's file, or renews it, and returns all addresses; throws with a sentence for
+   * the user.
    */
   Set<InetSocketAddress> visit(InetSocketAddress self) throws IOException {
     try {

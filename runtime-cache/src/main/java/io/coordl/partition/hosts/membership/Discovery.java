@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param port of hosts whose name has none
  */
 public record Discovery(List<HostPort> named, @Nullable Path directory, boolean slurm, int port) {
-  /** For whom none is given. */
   public static final int DEFAULT_PORT = 7800;
 
   /** More are not tried. */
@@ -29,9 +28,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
 
   /**
    * Reads one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code
-   * slurm[:PORT]}.
-   *
-   * @throws IllegalArgumentException with what is wrong
+   * slurm[:PORT]}; throws with what is wrong.
    */
   public static Discovery parse(String value) {
     if (value.startsWith("dns:")) {
@@ -51,11 +48,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
         : new Discovery(List.of(host), null, false, DEFAULT_PORT);
   }
 
-  /**
-   * Reads all values: hosts, or one of another kind.
-   *
-   * @throws IllegalArgumentException with what is wrong
-   */
+  /** Reads all values: hosts, or one of another kind; throws with what is wrong. */
   public static Discovery parse(List<String> values) {
     List<HostPort> hosts = new ArrayList<>();
     for (String value : values) {
@@ -74,11 +67,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     return new Discovery(hosts, null, false, DEFAULT_PORT);
   }
 
-  /**
-   * The hosts by name.
-   *
-   * @throws IllegalArgumentException with a sentence for the user if they cannot be told
-   */
+  /** The hosts by name; throws with a sentence for the user if they cannot be told. */
   List<HostPort> hosts(Function<String, @Nullable String> environment) {
     if (!slurm) {
       return named;
