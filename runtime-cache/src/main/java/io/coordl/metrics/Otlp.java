@@ -1,18 +1,26 @@
 package io.coordl.metrics;
 
 import io.coordl.event.JobStatisticsEvent;
-import io.coordl.metrics.Family.Point;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.exporter.internal.otlp.metrics.MetricsRequestMarshaler;
+import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.resources.Resource;
+import io.prometheus.metrics.exporter.opentelemetry.otelmodel.MetricDataFactory;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";
-  private static final int CUMULATIVE = 2;
 
   private final URI endpoint;
   private final Map<String, String> headers = new HashMap<>();
   private final String service;
-  private final String since = now();
+  private final Families families = new Families(System.currentTimeMillis());
 
   /**
    * @param address empty for what the environment says, else for this host
@@ -62,9 +69,33 @@ final class Otlp implements MetricsExport.Push {
     return value == null ? otherwise : value;
   }
 
+  /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
   @Override
   public void push(List<Event> events) throws IOException {
-    Post.json(endpoint, json(events), headers, null);
+    Attributes job =
+        Attributes.of(
+            AttributeKey.stringKey("service.name"),
+            service(events),
+            AttributeKey.stringKey("process.pid"),
+            Long.toString(ProcessHandle.current().pid()));
+    MetricDataFactory factory =
+        new MetricDataFactory(
+            Resource.create(job),
+            InstrumentationScopeInfo.create("io.coordl"),
+            System.currentTimeMillis(),
+            true);
+    List<MetricData> metrics = new ArrayList<>();
+    for (MetricSnapshot family : families.of(events)) {
+      metrics.add(
+          family instanceof CounterSnapshot counter
+              ? factory.create(counter)
+              : family instanceof GaugeSnapshot gauge
+                  ? factory.create(gauge)
+                  : factory.create((SummarySnapshot) family));
+    }
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    MetricsRequestMarshaler.create(metrics).writeJsonTo(json);
+    Post.json(endpoint, json.toByteArray(), headers, null);
   }
 
   @Override
@@ -72,40 +103,7 @@ final class Otlp implements MetricsExport.Push {
     return endpoint.toString();
   }
 
-  String json(List<Event> events) {
-    String now = now();
-    List<Object> metrics = new ArrayList<>();
-    for (Family family : Family.of(events)) {
-      List<Object> points =
-          family.points().stream()
-              .map(point -> point(point, now, family.unit().equals("s")))
-              .toList();
-      Map<String, Object> data = new LinkedHashMap<>();
-      data.put("dataPoints", points);
-      if (family.kind() == Family.Kind.counter) {
-        data.put("aggregationTemporality", CUMULATIVE);
-        data.put("isMonotonic", true);
-      }
-      String form = family.kind() == Family.Kind.counter ? "sum" : family.kind().name();
-      metrics.add(
-          Map.of(
-              "name",
-              family.name(),
-              "description",
-              family.help(),
-              "unit",
-              family.unit(),
-              form,
-              data));
-    }
-    Object scope = Map.of("scope", Map.of("name", "io.coordl"), "metrics", metrics);
-    Object job = Map.of("resource", Map.of("attributes", resource(events)));
-    Map<Object, Object> resource = new LinkedHashMap<>((Map<?, ?>) job);
-    resource.put("scopeMetrics", List.of(scope));
-    return Json.of(Map.of("resourceMetrics", List.of(resource)));
-  }
-
-  private List<Object> resource(List<Event> events) {
+  private String service(List<Event> events) {
     String program =
         events.stream()
             .filter(JobStatisticsEvent.class::isInstance)
@@ -113,44 +111,6 @@ final class Otlp implements MetricsExport.Push {
             .findFirst()
             .orElse("");
     String name = service.isEmpty() ? program.split(" ", 2)[0] : service;
-    return List.of(
-        attribute("service.name", name.isEmpty() ? "unknown_service:java" : name),
-        attribute("process.pid", Long.toString(ProcessHandle.current().pid())));
-  }
-
-  private static Object attribute(String key, String value) {
-    return Map.of("key", key, "value", Map.of("stringValue", value));
-  }
-
-  /** Whole numbers of 64 bits are strings in this form of JSON. */
-  private Object point(Point point, String now, boolean isTime) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("startTimeUnixNano", since);
-    json.put("timeUnixNano", now);
-    if (!point.label().isEmpty()) {
-      json.put("attributes", List.of(attribute(point.key(), point.value())));
-    }
-    if (!point.quantiles().isEmpty()) {
-      json.put("count", Long.toString(point.count()));
-      json.put("sum", raw(point.number()));
-      json.put(
-          "quantileValues",
-          point.quantiles().entrySet().stream()
-              .map(each -> Map.of("quantile", raw(each.getKey()), "value", raw(each.getValue())))
-              .toList());
-    } else if (!isTime && point.number().indexOf('.') < 0) {
-      json.put("asInt", point.number());
-    } else {
-      json.put("asDouble", raw(point.number()));
-    }
-    return json;
-  }
-
-  private static Object raw(String number) {
-    return new BigDecimal(number);
-  }
-
-  private static String now() {
-    return Long.toString(TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
+    return name.isEmpty() ? "unknown_service:java" : name;
   }
 }

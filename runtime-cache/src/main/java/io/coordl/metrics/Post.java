@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
@@ -32,9 +31,8 @@ final class Post {
    * @param trusting null for those that the JDK trusts
    */
   static void json(
-      URI to, String json, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
+      URI to, byte[] json, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
       throws IOException {
-    byte[] body = json.getBytes(StandardCharsets.UTF_8);
     HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection();
     try {
       if (trusting != null && connection instanceof HttpsURLConnection tls) {
@@ -51,9 +49,9 @@ final class Post {
       } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
         throw new IOException("a header has characters that none may have");
       }
-      connection.setFixedLengthStreamingMode(body.length);
+      connection.setFixedLengthStreamingMode(json.length);
       try (OutputStream out = connection.getOutputStream()) {
-        out.write(body);
+        out.write(json);
       }
       int status = connection.getResponseCode();
       if (status / 100 != 2) {

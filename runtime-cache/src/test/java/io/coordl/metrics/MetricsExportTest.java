@@ -70,6 +70,10 @@ class MetricsExportTest {
     return List.of(job, steps, store);
   }
 
+  private String text() {
+    return PrometheusServer.text(new Families(0).of(totals()));
+  }
+
   /** One that is ended with its block. */
   private record Export(MetricsExport export) implements AutoCloseable {
     @Override
@@ -112,32 +116,32 @@ class MetricsExportTest {
 
   @Test
   void prometheusGetsExactFiguresUnderTheirNames() {
-    assertThat(PrometheusServer.text(Family.of(totals())).lines())
+    assertThat(text().lines())
         .contains(
             "# TYPE coordl_samples_total counter",
-            "coordl_samples_total 1234567890123",
+            "coordl_samples_total 1.234567890123E12",
             "coordl_wall_seconds_total 10.000000001",
             "# HELP coordl_stall_seconds_total Time the training thread waited for data",
-            "coordl_stall_seconds_total{cause=\"fetch\"} 1",
-            "coordl_stall_seconds_total{cause=\"prep\"} 3",
-            "coordl_items_total{source=\"storage\"} 7",
+            "coordl_stall_seconds_total{cause=\"fetch\"} 1.0",
+            "coordl_stall_seconds_total{cause=\"prep\"} 3.0",
+            "coordl_items_total{source=\"storage\"} 7.0",
             "# TYPE coordl_step_seconds summary",
-            "coordl_step_seconds{quantile=\"0.5\"} 2",
+            "coordl_step_seconds{quantile=\"0.5\"} 2.0",
             "coordl_step_seconds_sum 6.000000123",
             "coordl_step_seconds_count 3",
             "# TYPE coordl_store_bytes gauge",
-            "coordl_store_bytes{store=\"raw\"} 4096")
+            "coordl_store_bytes{store=\"raw\"} 4096.0")
         .noneMatch(line -> line.contains("eta") || line.contains("planned"))
         .doesNotHaveDuplicates();
     job.plannedEpochs = 30;
     job.timeLeft = 1_500_000_000;
-    assertThat(PrometheusServer.text(Family.of(totals())).lines())
-        .contains("coordl_planned_epochs 30", "coordl_epoch_eta_seconds 1.5");
+    assertThat(text().lines())
+        .contains("coordl_planned_epochs 30.0", "coordl_epoch_eta_seconds 1.5");
   }
 
   @Test
   void theDashboardAsksForNamesThatAreThere() throws IOException {
-    String metrics = PrometheusServer.text(Family.of(totals()));
+    String metrics = text();
     String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
     assertThat(
             Pattern.compile("\\bcoordl_\\w+").matcher(dashboard).results().map(MatchResult::group))
@@ -156,7 +160,7 @@ class MetricsExportTest {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type").orElse(""))
             .startsWith("text/plain; version=0.0.4");
-        assertThat(answer.body()).isEqualTo(PrometheusServer.text(Family.of(totals())));
+        assertThat(answer.body()).isEqualTo(text());
         assertThat(silent.isConnected()).isTrue();
       }
       try (Export second = start("prometheus:" + port)) {
@@ -217,7 +221,16 @@ class MetricsExportTest {
         .asString()
         .startsWith("/v1/metrics null {\"resourceMetrics\":[{")
         .contains("\"value\":{\"stringValue\":\"my.Train\"}")
-        .contains("\"asInt\":\"1234567890123\"", "\"asDouble\":10.000000001");
+        .contains(
+            "{\"name\":\"coordl_samples_total\",\"description\":",
+            "\"asDouble\":1.234567890123E12}],\"aggregationTemporality\":2,\"isMonotonic\":true}}",
+            "\"name\":\"coordl_stall_seconds_total\",\"description\":\"Time the training thread waited"
+                + " for data\",\"unit\":\"s\",\"sum\":{\"dataPoints\":[{\"startTimeUnixNano\":\"1",
+            "\"asDouble\":10.000000001",
+            "\"attributes\":[{\"key\":\"store\",\"value\":{\"stringValue\":\"raw\"}}]",
+            "\"count\":\"3\",\"sum\":6.000000123,\"quantileValues\":[{\"quantile\":0.5,\"value\":2.0}")
+        .containsOnlyOnce("\"name\":\"coordl_stall_seconds_total\"")
+        .doesNotContain("\"unit\":\"1\"");
     assertThat(said).isEmpty();
   }
 

@@ -129,23 +129,14 @@ class MetricsIT {
   /** It reads every total, as it stood between what was read before and after. */
   @Test
   void prometheusItselfReadsThem() throws Exception {
-    Path program =
-        Stream.of(System.getenv("PATH").split(":", -1))
-            .map(directory -> Path.of(directory, "prometheus"))
-            .filter(Files::isExecutable)
-            .findFirst()
-            .orElse(null);
-    Assumptions.assumeTrue(program != null, "Prometheus is not there: ./verify -Pfull installs it");
     int port = freePort();
     int web = freePort();
     Path directory = Workshop.empty("metrics-prometheus");
-    Path settings = directory.resolve("prometheus.yml");
-    Files.writeString(
-        settings,
+    String settings =
         "scrape_configs: [{job_name: training, scrape_interval: 1s, scrape_timeout: 1s,"
             + " static_configs: [{targets: ['127.0.0.1:"
             + port
-            + "']}]}]\n");
+            + "']}]}]\n";
     Job job =
         new Job(
                 Framework.DJL,
@@ -158,15 +149,7 @@ class MetricsIT {
     try (Running running = Running.start(job)) {
       running.awaitEpoch();
       Running.await(() -> scrape(port));
-      Process prometheus =
-          new ProcessBuilder(
-                  program.toString(),
-                  "--config.file=" + settings,
-                  "--storage.tsdb.path=" + directory.resolve("data"),
-                  "--web.listen-address=127.0.0.1:" + web)
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("prometheus.log").toFile())
-              .start();
+      Process prometheus = prometheus(directory, web, settings);
       try {
         Map<String, BigDecimal> read = new HashMap<>();
         Running.await(
@@ -184,6 +167,85 @@ class MetricsIT {
         prometheus.destroyForcibly();
       }
       running.signal("KILL");
+    }
+  }
+
+  /** What it keeps of a job that has ended is what the recording says. */
+  @Test
+  void prometheusItselfIsSentThem() throws Exception {
+    Process asked = new ProcessBuilder(program(), "--help").redirectErrorStream(true).start();
+    String help = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    Assumptions.assumeTrue(help.contains("otlp"), "Prometheus takes OTLP from 2.47 on, Debian 13");
+    String flag = "--web.enable-otlp-receiver";
+    int web = freePort();
+    Path directory = Workshop.empty("metrics-otlp");
+    Process prometheus =
+        prometheus(
+            directory,
+            web,
+            "",
+            help.contains(flag) ? flag : "--enable-feature=otlp-write-receiver");
+    try {
+      Running.await(() -> isReady(web));
+      Job.Finished finished =
+          new Job(
+                  Framework.DJL,
+                  Workshop.newestJdk(),
+                  directory,
+                  "metrics",
+                  Pictures.all(),
+                  EPOCHS)
+              .agent(
+                  "cache=minio,metrics=otlp:http://127.0.0.1:" + web + "/api/v1/otlp/v1/metrics")
+              .runWell();
+      Summary recorded = Summary.of(finished.recording());
+      Map<String, BigDecimal> sent = queried(web);
+      TOTALS.forEach(
+          (name, figure) ->
+              assertThat(sent.get(name))
+                  .as(name)
+                  .isEqualByComparingTo(recorded(recorded, name, figure)));
+      assertThat(sent.get("coordl_step_seconds_count"))
+          .isEqualByComparingTo(sent.get("coordl_batches_total"));
+      assertThat(sent).containsKeys("coordl_store_items raw", "coordl_step_seconds 0.99");
+      assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
+    } finally {
+      prometheus.destroyForcibly();
+    }
+  }
+
+  private static String program() {
+    String program =
+        Stream.of(System.getenv("PATH").split(":", -1))
+            .map(directory -> Path.of(directory, "prometheus"))
+            .filter(Files::isExecutable)
+            .map(Path::toString)
+            .findFirst()
+            .orElse("");
+    Assumptions.assumeFalse(
+        program.isEmpty(), "Prometheus is not there: ./verify -Pfull installs it");
+    return program;
+  }
+
+  private static Process prometheus(Path directory, int web, String settings, String... flags)
+      throws IOException {
+    Path file = Files.writeString(directory.resolve("prometheus.yml"), settings);
+    List<String> command = new ArrayList<>(List.of(program(), "--config.file=" + file));
+    command.add("--storage.tsdb.path=" + directory.resolve("data"));
+    command.add("--web.listen-address=127.0.0.1:" + web);
+    command.addAll(List.of(flags));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("prometheus.log").toFile())
+        .start();
+  }
+
+  private static boolean isReady(int web) {
+    try {
+      URI.create("http://127.0.0.1:" + web + "/-/ready").toURL().openStream().close();
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -237,14 +299,10 @@ class MetricsIT {
           String label = point.at("/attributes/0/value/stringValue").asString("");
           String key = (name + " " + label).strip();
           if (form.equals("summary")) {
-            values.put(key + " count", new BigDecimal(point.get("count").asString()));
-            values.put(key + " sum", point.get("sum").decimalValue());
+            values.put(key + " count", new BigDecimal(point.path("count").asString("0")));
+            values.put(key + " sum", new BigDecimal(point.path("sum").asString("0")));
           } else {
-            values.put(
-                key,
-                point.has("asInt")
-                    ? new BigDecimal(point.get("asInt").asString())
-                    : point.get("asDouble").decimalValue());
+            values.put(key, point.get("asDouble").decimalValue());
           }
         }
       }
