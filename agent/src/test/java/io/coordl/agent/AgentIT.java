@@ -550,7 +550,8 @@ final class AgentIT {
     Path agent = broken("inst/io/opentelemetry/sdk/resources/Resource.classdata");
 
     Outcome outcome =
-        java(jdk).agent(agent, "metrics=otlp:http://127.0.0.1:9,record=off," + CACHING + data)
+        java(jdk)
+            .agent(agent, "metrics=otlp:http://127.0.0.1:9,record=off," + CACHING + data)
             .reads(data)
             .run();
 

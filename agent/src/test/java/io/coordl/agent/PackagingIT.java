@@ -119,7 +119,8 @@ final class PackagingIT {
       if (name.startsWith("inst/") && !OF_JGROUPS.contains(name)) {
         String[] parts = name.split("/", -1);
         assertThat(parts).as(name).hasSizeGreaterThan(3);
-        packages.add(String.join("/", parts[1], parts[2], parts[2].equals("coordl") ? parts[3] : ""));
+        packages.add(
+            String.join("/", parts[1], parts[2], parts[2].equals("coordl") ? parts[3] : ""));
       }
     }
 

@@ -17,7 +17,6 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Quantiles;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
-import io.prometheus.metrics.model.snapshots.Unit;
 import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Set;
@@ -28,15 +27,16 @@ import jdk.jfr.Timespan;
 /**
  * What the events of a job say under its outside name, in the model of Prometheus' client. Its
  * numbers are doubles: a total of 97 days is exact to the nanosecond, a count to the last.
- *
- * @param since when the counters began, in milliseconds since 1970
  */
-record Families(long since) {
+final class Families {
   /** Durations of which there is a summary; times of the others are counters. */
   private static final Set<String> SUMMARIES =
       Set.of("fetch", "decode", "transform", "batch", "step");
 
-  MetricSnapshots of(List<Event> events) {
+  private Families() {}
+
+  /** Each name once. */
+  static MetricSnapshots of(List<Event> events) {
     MetricSnapshots.Builder points = MetricSnapshots.builder();
     for (Event event : events) {
       if (event instanceof LatencyStatisticsEvent durations
@@ -62,32 +62,22 @@ record Families(long since) {
     }
   }
 
-  private MetricSnapshot figure(Event event, Field field, Metric metric, long value) {
+  private static MetricSnapshot figure(Event event, Field field, Metric metric, long value) {
     boolean time = field.isAnnotationPresent(Timespan.class);
-    boolean counter = metric.value().endsWith("_total");
-    MetricMetadata family =
-        MetricMetadata.builder()
-            .name(metric.value().replaceFirst("_total$", ""))
-            .counterSuffix(counter)
-            .originalName(metric.value())
-            .unit(time ? Unit.SECONDS : metric.value().contains("bytes") ? Unit.BYTES : null)
-            .help(
-                metric.help().isEmpty()
-                    ? field.getAnnotation(Description.class).value()
-                    : metric.help())
-            .build();
+    String help =
+        metric.help().isEmpty() ? field.getAnnotation(Description.class).value() : metric.help();
+    MetricMetadata family = new MetricMetadata(metric.value(), help);
     String label =
         event instanceof StoreStatisticsEvent store ? "store=" + store.store : metric.label();
     Labels labels = label.isEmpty() ? Labels.EMPTY : Labels.of(label.split("=", 2));
     double number = time ? seconds(value) : value;
-    return counter // The client refuses all of them if one is negative.
+    return metric.value().endsWith("_total") // The client refuses all of them if one is negative.
         ? new CounterSnapshot(
-            family,
-            List.of(new CounterDataPointSnapshot(Math.max(0, number), labels, null, since)))
+            family, List.of(new CounterDataPointSnapshot(Math.max(0, number), labels, null, 0)))
         : new GaugeSnapshot(family, List.of(new GaugeDataPointSnapshot(number, labels, null)));
   }
 
-  private MetricSnapshot summary(LatencyStatisticsEvent durations) {
+  private static MetricSnapshot summary(LatencyStatisticsEvent durations) {
     Quantiles quantiles =
         Quantiles.builder()
             .quantile(0.5, seconds(durations.p50))
@@ -95,11 +85,8 @@ record Families(long since) {
             .quantile(0.99, seconds(durations.p99))
             .build();
     return new SummarySnapshot(
-        MetricMetadata.builder()
-            .name("coordl_" + durations.kind + "_seconds")
-            .unit(Unit.SECONDS)
-            .help("How long one " + durations.kind + " takes")
-            .build(),
+        new MetricMetadata(
+            "coordl_" + durations.kind + "_seconds", "How long one " + durations.kind + " takes"),
         List.of(
             new SummaryDataPointSnapshot(
                 durations.count,
@@ -107,7 +94,7 @@ record Families(long since) {
                 quantiles,
                 Labels.EMPTY,
                 Exemplars.EMPTY,
-                since)));
+                0)));
   }
 
   private static double seconds(long nanos) {

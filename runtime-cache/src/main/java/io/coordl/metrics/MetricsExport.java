@@ -105,8 +105,7 @@ public final class MetricsExport {
     try (PrometheusServer listening = new PrometheusServer(where)) {
       server = listening;
       if (stop.getCount() > 0) {
-        Families families = new Families(0);
-        listening.serve(() -> families.of(totals.get()));
+        listening.serve(() -> Families.of(totals.get()));
       }
     } catch (java.net.BindException e) {
       say("does nothing: " + e.getMessage() + "; each job of a host needs a port of its own");

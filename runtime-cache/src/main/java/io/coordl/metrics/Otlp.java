@@ -1,17 +1,28 @@
 package io.coordl.metrics;
 
+import static io.opentelemetry.sdk.metrics.data.AggregationTemporality.CUMULATIVE;
+
 import io.coordl.event.JobStatisticsEvent;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.exporter.internal.otlp.metrics.MetricsRequestMarshaler;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import io.opentelemetry.sdk.metrics.data.DoublePointData;
+import io.opentelemetry.sdk.metrics.data.GaugeData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.metrics.data.SumData;
+import io.opentelemetry.sdk.metrics.data.SummaryData;
+import io.opentelemetry.sdk.metrics.data.SummaryPointData;
+import io.opentelemetry.sdk.metrics.data.ValueAtQuantile;
+import io.opentelemetry.sdk.metrics.internal.data.ImmutableMetricData;
 import io.opentelemetry.sdk.resources.Resource;
-import io.prometheus.metrics.exporter.opentelemetry.otelmodel.MetricDataFactory;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -21,6 +32,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +45,7 @@ final class Otlp implements MetricsExport.Push {
   private final URI endpoint;
   private final Map<String, String> headers = new HashMap<>();
   private final String service;
-  private final Families families = new Families(System.currentTimeMillis());
+  private final long since = now();
 
   /**
    * @param address empty for what the environment says, else for this host
@@ -72,30 +84,58 @@ final class Otlp implements MetricsExport.Push {
   /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
   @Override
   public void push(List<Event> events) throws IOException {
-    Attributes job =
-        Attributes.of(
-            AttributeKey.stringKey("service.name"),
-            service(events),
-            AttributeKey.stringKey("process.pid"),
-            Long.toString(ProcessHandle.current().pid()));
-    MetricDataFactory factory =
-        new MetricDataFactory(
-            Resource.create(job),
-            InstrumentationScopeInfo.create("io.coordl"),
-            System.currentTimeMillis(),
-            true);
-    List<MetricData> metrics = new ArrayList<>();
-    for (MetricSnapshot family : families.of(events)) {
-      metrics.add(
-          family instanceof CounterSnapshot counter
-              ? factory.create(counter)
-              : family instanceof GaugeSnapshot gauge
-                  ? factory.create(gauge)
-                  : factory.create((SummarySnapshot) family));
-    }
+    Resource job =
+        Resource.create(
+            Attributes.of(
+                AttributeKey.stringKey("service.name"),
+                service(events),
+                AttributeKey.stringKey("process.pid"),
+                Long.toString(ProcessHandle.current().pid())));
+    InstrumentationScopeInfo scope = InstrumentationScopeInfo.create("io.coordl");
+    long now = now();
+    List<MetricData> metrics =
+        Families.of(events).stream().map(family -> metric(family, job, scope, now)).toList();
     ByteArrayOutputStream json = new ByteArrayOutputStream();
     MetricsRequestMarshaler.create(metrics).writeJsonTo(json);
     Post.json(endpoint, json.toByteArray(), headers, null);
+  }
+
+  private MetricData metric(
+      MetricSnapshot family, Resource job, InstrumentationScopeInfo scope, long now) {
+    String name = family.getMetadata().getOriginalName();
+    String help = family.getMetadata().getHelp();
+    String unit = name.contains("_seconds") ? "s" : name.contains("_bytes") ? "By" : "";
+    if (family instanceof SummarySnapshot summary) {
+      List<SummaryPointData> points =
+          summary.getDataPoints().stream().map(point -> summary(point, now)).toList();
+      return ImmutableMetricData.createDoubleSummary(
+          job, scope, name, help, unit, SummaryData.create(points));
+    } else if (family instanceof CounterSnapshot counter) {
+      List<DoublePointData> points =
+          counter.getDataPoints().stream().map(at -> point(at, at.getValue(), now)).toList();
+      return ImmutableMetricData.createDoubleSum(
+          job, scope, name, help, unit, SumData.createDoubleSumData(true, CUMULATIVE, points));
+    }
+    List<DoublePointData> points =
+        ((GaugeSnapshot) family)
+            .getDataPoints().stream().map(at -> point(at, at.getValue(), now)).toList();
+    return ImmutableMetricData.createDoubleGauge(
+        job, scope, name, help, unit, GaugeData.createDoubleGaugeData(points));
+  }
+
+  private SummaryPointData summary(SummaryDataPointSnapshot point, long now) {
+    List<ValueAtQuantile> values = new ArrayList<>();
+    point
+        .getQuantiles()
+        .forEach(q -> values.add(ValueAtQuantile.create(q.getQuantile(), q.getValue())));
+    return SummaryPointData.create(
+        since, now, Attributes.empty(), point.getCount(), point.getSum(), values);
+  }
+
+  private DoublePointData point(DataPointSnapshot point, double value, long now) {
+    AttributesBuilder labels = Attributes.builder();
+    point.getLabels().forEach(label -> labels.put(label.getName(), label.getValue()));
+    return DoublePointData.create(since, now, labels.build(), value, List.of());
   }
 
   @Override
@@ -104,13 +144,16 @@ final class Otlp implements MetricsExport.Push {
   }
 
   private String service(List<Event> events) {
-    String program =
-        events.stream()
-            .filter(JobStatisticsEvent.class::isInstance)
-            .map(event -> or(((JobStatisticsEvent) event).mainClass, ""))
-            .findFirst()
-            .orElse("");
-    String name = service.isEmpty() ? program.split(" ", 2)[0] : service;
+    String name = service;
+    for (Event event : events) {
+      if (name.isEmpty() && event instanceof JobStatisticsEvent job) {
+        name = or(job.mainClass, "").split(" ", 2)[0];
+      }
+    }
     return name.isEmpty() ? "unknown_service:java" : name;
+  }
+
+  private static long now() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 }

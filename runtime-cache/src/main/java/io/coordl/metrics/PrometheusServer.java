@@ -62,8 +62,7 @@ final class PrometheusServer implements Closeable {
     }
   }
 
-  private static void answer(Socket client, Supplier<MetricSnapshots> metrics)
-      throws IOException {
+  private static void answer(Socket client, Supplier<MetricSnapshots> metrics) throws IOException {
     String request = request(client);
     boolean head = request.startsWith("HEAD ");
     boolean found = request.matches("(?s)(GET|HEAD) /metrics[ ?].*");

@@ -71,7 +71,7 @@ class MetricsExportTest {
   }
 
   private String text() {
-    return PrometheusServer.text(new Families(0).of(totals()));
+    return PrometheusServer.text(Families.of(totals()));
   }
 
   /** One that is ended with its block. */
@@ -223,9 +223,10 @@ class MetricsExportTest {
         .contains("\"value\":{\"stringValue\":\"my.Train\"}")
         .contains(
             "{\"name\":\"coordl_samples_total\",\"description\":",
-            "\"asDouble\":1.234567890123E12}],\"aggregationTemporality\":2,\"isMonotonic\":true}}",
-            "\"name\":\"coordl_stall_seconds_total\",\"description\":\"Time the training thread waited"
-                + " for data\",\"unit\":\"s\",\"sum\":{\"dataPoints\":[{\"startTimeUnixNano\":\"1",
+            "\"asDouble\":1.234567890123E12,\"exemplars\":[],\"attributes\":[]}],\"aggregationTemporality\":2,\"isMonotonic\":true}}",
+            "\"name\":\"coordl_stall_seconds_total\",\"description\":\"Time the training thread"
+                + " waited for"
+                + " data\",\"unit\":\"s\",\"sum\":{\"dataPoints\":[{\"startTimeUnixNano\":\"1",
             "\"asDouble\":10.000000001",
             "\"attributes\":[{\"key\":\"store\",\"value\":{\"stringValue\":\"raw\"}}]",
             "\"count\":\"3\",\"sum\":6.000000123,\"quantileValues\":[{\"quantile\":0.5,\"value\":2.0}")

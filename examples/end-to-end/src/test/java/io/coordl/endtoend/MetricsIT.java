@@ -188,15 +188,8 @@ class MetricsIT {
     try {
       Running.await(() -> isReady(web));
       Job.Finished finished =
-          new Job(
-                  Framework.DJL,
-                  Workshop.newestJdk(),
-                  directory,
-                  "metrics",
-                  Pictures.all(),
-                  EPOCHS)
-              .agent(
-                  "cache=minio,metrics=otlp:http://127.0.0.1:" + web + "/api/v1/otlp/v1/metrics")
+          new Job(Framework.DJL, Workshop.newestJdk(), directory, "metrics", Pictures.all(), EPOCHS)
+              .agent("cache=minio,metrics=otlp:http://127.0.0.1:" + web + "/api/v1/otlp/v1/metrics")
               .runWell();
       Summary recorded = Summary.of(finished.recording());
       Map<String, BigDecimal> sent = queried(web);
