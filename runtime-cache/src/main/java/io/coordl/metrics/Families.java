@@ -4,7 +4,6 @@ import io.coordl.event.AgentEvents;
 import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.Metric;
 import io.coordl.event.StoreStatisticsEvent;
-import io.prometheus.metrics.expositionformats.TextFormatUtil;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Exemplars;
@@ -35,7 +34,7 @@ final class Families {
 
   private Families() {}
 
-  /** Each name once. */
+  /** One for each point, though points have names in common. */
   static MetricSnapshots of(List<Event> events) {
     MetricSnapshots.Builder points = MetricSnapshots.builder();
     for (Event event : events) {
@@ -51,7 +50,7 @@ final class Families {
         }
       }
     }
-    return TextFormatUtil.mergeDuplicates(points.build());
+    return points.build();
   }
 
   private static long value(Event event, Field field) {

@@ -59,7 +59,12 @@ final class Kubeflow implements MetricsExport.Push {
     for (Event event : events) {
       if (event instanceof JobStatisticsEvent job) {
         String bearer = "Bearer " + Files.readString(token).strip();
-        Post.json(server, json(job).getBytes(UTF_8), Map.of("Authorization", bearer), trusting());
+        Post.send(
+            server,
+            "application/json",
+            json(job).getBytes(UTF_8),
+            Map.of("Authorization", bearer),
+            trusting());
       }
     }
   }

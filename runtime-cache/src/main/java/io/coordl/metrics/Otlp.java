@@ -17,6 +17,7 @@ import io.opentelemetry.sdk.metrics.data.SummaryPointData;
 import io.opentelemetry.sdk.metrics.data.ValueAtQuantile;
 import io.opentelemetry.sdk.metrics.internal.data.ImmutableMetricData;
 import io.opentelemetry.sdk.resources.Resource;
+import io.prometheus.metrics.expositionformats.TextFormatUtil;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -37,7 +38,7 @@ import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
-/** OpenTelemetry's protocol over HTTP, in its JSON form, cumulative since the export began. */
+/** OpenTelemetry's protocol over HTTP, cumulative since the export began. */
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";
@@ -94,10 +95,12 @@ final class Otlp implements MetricsExport.Push {
     InstrumentationScopeInfo scope = InstrumentationScopeInfo.create("io.coordl");
     long now = now();
     List<MetricData> metrics =
-        Families.of(events).stream().map(family -> metric(family, job, scope, now)).toList();
-    ByteArrayOutputStream json = new ByteArrayOutputStream();
-    MetricsRequestMarshaler.create(metrics).writeJsonTo(json);
-    Post.json(endpoint, json.toByteArray(), headers, null);
+        TextFormatUtil.mergeDuplicates(Families.of(events)).stream()
+            .map(family -> metric(family, job, scope, now))
+            .toList();
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    MetricsRequestMarshaler.create(metrics).writeBinaryTo(request);
+    Post.send(endpoint, "application/x-protobuf", request.toByteArray(), headers, null);
   }
 
   private MetricData metric(

@@ -10,7 +10,7 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** JSON to a server, by what the base module of the JDK has; starts no thread. */
+/** A request to a server, by what the base module of the JDK has; starts no thread. */
 final class Post {
   private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 
@@ -30,8 +30,12 @@ final class Post {
    *
    * @param trusting null for those that the JDK trusts
    */
-  static void json(
-      URI to, byte[] json, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
+  static void send(
+      URI to,
+      String type,
+      byte[] body,
+      Map<String, String> headers,
+      @Nullable SSLSocketFactory trusting)
       throws IOException {
     HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection();
     try {
@@ -43,15 +47,15 @@ final class Post {
       connection.setInstanceFollowRedirects(false);
       connection.setUseCaches(false);
       connection.setDoOutput(true);
-      connection.setRequestProperty("Content-Type", "application/json");
+      connection.setRequestProperty("Content-Type", type);
       try {
         headers.forEach(connection::setRequestProperty);
       } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
         throw new IOException("a header has characters that none may have");
       }
-      connection.setFixedLengthStreamingMode(json.length);
+      connection.setFixedLengthStreamingMode(body.length);
       try (OutputStream out = connection.getOutputStream()) {
-        out.write(json);
+        out.write(body);
       }
       int status = connection.getResponseCode();
       if (status / 100 != 2) {
