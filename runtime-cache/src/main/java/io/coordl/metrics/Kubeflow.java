@@ -59,12 +59,9 @@ final class Kubeflow implements MetricsExport.Push {
     for (Event event : events) {
       if (event instanceof JobStatisticsEvent job) {
         String bearer = "Bearer " + Files.readString(token).strip();
-        Post.send(
-            server,
-            "application/json",
-            json(job).getBytes(UTF_8),
-            Map.of("Authorization", bearer),
-            trusting());
+        Map<String, String> headers =
+            Map.of("Authorization", bearer, "Content-Type", "application/json");
+        Post.send(server, json(job).getBytes(UTF_8), headers, trusting());
       }
     }
   }

@@ -1,9 +1,9 @@
 package io.coordl.metrics;
 
+import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static io.opentelemetry.sdk.metrics.data.AggregationTemporality.CUMULATIVE;
 
 import io.coordl.event.JobStatisticsEvent;
-import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 import io.opentelemetry.exporter.internal.otlp.metrics.MetricsRequestMarshaler;
@@ -22,6 +22,7 @@ import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Quantile;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.io.ByteArrayOutputStream;
@@ -55,6 +56,7 @@ final class Otlp implements MetricsExport.Push {
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
     endpoint = endpoint(address, environment);
     service = or(environment.apply("OTEL_SERVICE_NAME"), "");
+    headers.put("Content-Type", "application/x-protobuf");
     for (String header : or(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",", -1)) {
       int equals = header.indexOf('=');
       if (equals > 0) {
@@ -85,13 +87,11 @@ final class Otlp implements MetricsExport.Push {
   /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
   @Override
   public void push(List<Event> events) throws IOException {
+    String pid = Long.toString(ProcessHandle.current().pid());
     Resource job =
         Resource.create(
             Attributes.of(
-                AttributeKey.stringKey("service.name"),
-                service(events),
-                AttributeKey.stringKey("process.pid"),
-                Long.toString(ProcessHandle.current().pid())));
+                stringKey("service.name"), service(events), stringKey("process.pid"), pid));
     InstrumentationScopeInfo scope = InstrumentationScopeInfo.create("io.coordl");
     long now = now();
     List<MetricData> metrics =
@@ -100,7 +100,7 @@ final class Otlp implements MetricsExport.Push {
             .toList();
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     MetricsRequestMarshaler.create(metrics).writeBinaryTo(request);
-    Post.send(endpoint, "application/x-protobuf", request.toByteArray(), headers, null);
+    Post.send(endpoint, request.toByteArray(), headers, null);
   }
 
   private MetricData metric(
@@ -128,9 +128,9 @@ final class Otlp implements MetricsExport.Push {
 
   private SummaryPointData summary(SummaryDataPointSnapshot point, long now) {
     List<ValueAtQuantile> values = new ArrayList<>();
-    point
-        .getQuantiles()
-        .forEach(q -> values.add(ValueAtQuantile.create(q.getQuantile(), q.getValue())));
+    for (Quantile each : point.getQuantiles()) {
+      values.add(ValueAtQuantile.create(each.getQuantile(), each.getValue()));
+    }
     return SummaryPointData.create(
         since, now, Attributes.empty(), point.getCount(), point.getSum(), values);
   }

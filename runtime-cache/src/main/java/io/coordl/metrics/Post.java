@@ -31,11 +31,7 @@ final class Post {
    * @param trusting null for those that the JDK trusts
    */
   static void send(
-      URI to,
-      String type,
-      byte[] body,
-      Map<String, String> headers,
-      @Nullable SSLSocketFactory trusting)
+      URI to, byte[] body, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
       throws IOException {
     HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection();
     try {
@@ -47,7 +43,6 @@ final class Post {
       connection.setInstanceFollowRedirects(false);
       connection.setUseCaches(false);
       connection.setDoOutput(true);
-      connection.setRequestProperty("Content-Type", type);
       try {
         headers.forEach(connection::setRequestProperty);
       } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
