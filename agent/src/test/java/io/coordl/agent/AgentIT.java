@@ -461,7 +461,8 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertThat(Files.readString(classes))
         .contains(" io.coordl.recording.JobMonitor ")
-        .doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ", " io.coordl.metrics.");
+        .doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ", " io.coordl.metrics.")
+        .doesNotContain(" io.prometheus.", " io.opentelemetry.");
   }
 
   // Failing inside.
@@ -543,6 +544,27 @@ final class AgentIT {
     assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
     assertThat(outcome.exit()).isZero();
     assertThat(outcome.said()).anyMatch(line -> line.contains("ClassFormatError"));
+  }
+
+  @Test
+  void aBrokenLibraryOfTheMetricsCostsNothingElse() throws Exception {
+    Path jdk = Path.of(System.getProperty("java.home"));
+    Path agent = broken("inst/io/opentelemetry/sdk/resources/Resource.classdata");
+
+    Outcome outcome =
+        java(jdk)
+            .agent(agent, "metrics=otlp:http://127.0.0.1:9,record=off," + CACHING + data)
+            .reads(data)
+            .run();
+
+    assertThat(outcome.out()).isEqualTo(java(jdk).reads(data).run().out());
+    assertThat(outcome.exit()).isZero();
+    assertCached(outcome);
+    assertThat(outcome.said())
+        .filteredOn(line -> line.contains("metrics="))
+        .singleElement()
+        .asString()
+        .contains("does nothing more: java.lang.ClassFormatError");
   }
 
   @ParameterizedTest

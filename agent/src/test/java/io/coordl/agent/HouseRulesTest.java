@@ -251,6 +251,14 @@ final class HouseRulesTest {
           .resideInAPackage("redis.clients..");
 
   @ArchTest
+  static final ArchRule onlyTheMetricsKnowTheirLibraries =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.coordl.metrics..")
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.opentelemetry..", "io.prometheus.."));
+
+  @ArchTest
   static final ArchRule everyThreadIsAnAgentThread =
       noClasses()
           .that()

@@ -115,7 +115,8 @@ final class PackagingIT {
       if (name.startsWith("inst/") && !OF_JGROUPS.contains(name)) {
         String[] parts = name.split("/", -1);
         assertThat(parts).as(name).hasSizeGreaterThan(3);
-        packages.add(String.join("/", parts[1], parts[2], parts[1].equals("io") ? parts[3] : ""));
+        packages.add(
+            String.join("/", parts[1], parts[2], parts[2].equals("coordl") ? parts[3] : ""));
       }
     }
 
@@ -143,7 +144,9 @@ final class PackagingIT {
             "io/coordl/thread",
             "io/coordl/transformers",
             "io/coordl/tuning",
-            "org/objectweb/",
+"org/objectweb/",
+            "io/opentelemetry/",
+            "io/prometheus/",
             "org/HdrHistogram/",
             "org/jgroups/",
             "redis/clients/");

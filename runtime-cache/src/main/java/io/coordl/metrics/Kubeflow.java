@@ -1,5 +1,7 @@
 package io.coordl.metrics;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.coordl.event.JobStatisticsEvent;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,7 +14,6 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -58,7 +59,9 @@ final class Kubeflow implements MetricsExport.Push {
     for (Event event : events) {
       if (event instanceof JobStatisticsEvent job) {
         String bearer = "Bearer " + Files.readString(token).strip();
-        Post.json(server, json(job), Map.of("Authorization", bearer), trusting());
+        Map<String, String> headers =
+            Map.of("Authorization", bearer, "Content-Type", "application/json");
+        Post.send(server, json(job).getBytes(UTF_8), headers, trusting());
       }
     }
   }
@@ -68,27 +71,28 @@ final class Kubeflow implements MetricsExport.Push {
     return server.toString();
   }
 
-  static String json(JobStatisticsEvent job) {
-    Map<String, Object> status = new LinkedHashMap<>();
+  private static String json(JobStatisticsEvent job) {
+    String progress = "";
     boolean done = job.plannedEpochs > 0 && job.epochs >= job.plannedEpochs && job.timeLeft == 0;
     if (done || job.timeLeft > 0) {
       long whole = job.wall + job.timeLeft;
-      status.put("progressPercentage", done ? 100 : Math.min(99, 100 * job.wall / whole));
-      status.put("estimatedRemainingSeconds", (job.timeLeft + 999_999_999) / 1_000_000_000);
+      progress =
+          String.format(
+              Locale.ROOT,
+              "\"progressPercentage\":%d,\"estimatedRemainingSeconds\":%d,",
+              done ? 100 : Math.min(99, 100 * job.wall / whole),
+              (job.timeLeft + 999_999_999) / 1_000_000_000);
     }
-    status.put(
-        "metrics",
-        List.of(
-            metric("data_stall_share", String.format(Locale.ROOT, "%.4f", job.share(job.stall))),
-            metric(
-                "samples_per_second", String.format(Locale.ROOT, "%.1f", job.samplesPerSecond())),
-            metric("epoch", Long.toString(job.epochs))));
-    status.put("lastUpdatedTime", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
-    return Json.of(Map.of("trainerStatus", status));
-  }
-
-  private static Object metric(String name, String value) {
-    return Map.of("name", name, "value", value);
+    return String.format(
+        Locale.ROOT,
+        "{\"trainerStatus\":{%s\"metrics\":[{\"name\":\"data_stall_share\",\"value\":\"%.4f\"},"
+            + "{\"name\":\"samples_per_second\",\"value\":\"%.1f\"},"
+            + "{\"name\":\"epoch\",\"value\":\"%d\"}],\"lastUpdatedTime\":\"%s\"}}",
+        progress,
+        job.share(job.stall),
+        job.samplesPerSecond(),
+        job.epochs,
+        Instant.now().truncatedTo(ChronoUnit.SECONDS));
   }
 
   private @Nullable SSLSocketFactory trusting() throws IOException {

@@ -90,6 +90,8 @@ public final class MetricsExport {
       }
     } catch (IOException | IllegalArgumentException | SecurityException e) {
       say("does nothing: " + e.getMessage());
+    } catch (LinkageError e) { // The jar was written anew, or the JVM has a module less.
+      say("does nothing more: " + e);
     } catch (RuntimeException | OutOfMemoryError e) {
       AgentThread.survive(e);
     } catch (InterruptedException e) {
@@ -103,7 +105,7 @@ public final class MetricsExport {
     try (PrometheusServer listening = new PrometheusServer(where)) {
       server = listening;
       if (stop.getCount() > 0) {
-        listening.serve(() -> Family.of(totals.get()));
+        listening.serve(() -> Families.of(totals.get()));
       }
     } catch (java.net.BindException e) {
       say("does nothing: " + e.getMessage() + "; each job of a host needs a port of its own");

@@ -1,15 +1,37 @@
 package io.coordl.metrics;
 
+import static io.opentelemetry.api.common.AttributeKey.stringKey;
+import static io.opentelemetry.sdk.metrics.data.AggregationTemporality.CUMULATIVE;
+
 import io.coordl.event.JobStatisticsEvent;
-import io.coordl.metrics.Family.Point;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.common.AttributesBuilder;
+import io.opentelemetry.exporter.internal.otlp.metrics.MetricsRequestMarshaler;
+import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
+import io.opentelemetry.sdk.metrics.data.DoublePointData;
+import io.opentelemetry.sdk.metrics.data.GaugeData;
+import io.opentelemetry.sdk.metrics.data.MetricData;
+import io.opentelemetry.sdk.metrics.data.SumData;
+import io.opentelemetry.sdk.metrics.data.SummaryData;
+import io.opentelemetry.sdk.metrics.data.SummaryPointData;
+import io.opentelemetry.sdk.metrics.data.ValueAtQuantile;
+import io.opentelemetry.sdk.metrics.internal.data.ImmutableMetricData;
+import io.opentelemetry.sdk.resources.Resource;
+import io.prometheus.metrics.expositionformats.TextFormatUtil;
+import io.prometheus.metrics.model.snapshots.CounterSnapshot;
+import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.Quantile;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot;
+import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -17,16 +39,15 @@ import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
-/** OpenTelemetry's protocol over HTTP, in its JSON form, cumulative since the export began. */
+/** OpenTelemetry's protocol over HTTP, cumulative since the export began. */
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";
-  private static final int CUMULATIVE = 2;
 
   private final URI endpoint;
   private final Map<String, String> headers = new HashMap<>();
   private final String service;
-  private final String since = now();
+  private final long since = now();
 
   /**
    * @param address empty for what the environment says, else for this host
@@ -35,6 +56,7 @@ final class Otlp implements MetricsExport.Push {
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
     endpoint = endpoint(address, environment);
     service = or(environment.apply("OTEL_SERVICE_NAME"), "");
+    headers.put("Content-Type", "application/x-protobuf");
     for (String header : or(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",", -1)) {
       int equals = header.indexOf('=');
       if (equals > 0) {
@@ -62,9 +84,61 @@ final class Otlp implements MetricsExport.Push {
     return value == null ? otherwise : value;
   }
 
+  /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
   @Override
   public void push(List<Event> events) throws IOException {
-    Post.json(endpoint, json(events), headers, null);
+    String pid = Long.toString(ProcessHandle.current().pid());
+    Resource job =
+        Resource.create(
+            Attributes.of(
+                stringKey("service.name"), service(events), stringKey("process.pid"), pid));
+    InstrumentationScopeInfo scope = InstrumentationScopeInfo.create("io.coordl");
+    long now = now();
+    List<MetricData> metrics =
+        TextFormatUtil.mergeDuplicates(Families.of(events)).stream()
+            .map(family -> metric(family, job, scope, now))
+            .toList();
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    MetricsRequestMarshaler.create(metrics).writeBinaryTo(request);
+    Post.send(endpoint, request.toByteArray(), headers, null);
+  }
+
+  private MetricData metric(
+      MetricSnapshot family, Resource job, InstrumentationScopeInfo scope, long now) {
+    String name = family.getMetadata().getOriginalName();
+    String help = family.getMetadata().getHelp();
+    String unit = name.contains("_seconds") ? "s" : name.contains("_bytes") ? "By" : "";
+    if (family instanceof SummarySnapshot summary) {
+      List<SummaryPointData> points =
+          summary.getDataPoints().stream().map(point -> summary(point, now)).toList();
+      return ImmutableMetricData.createDoubleSummary(
+          job, scope, name, help, unit, SummaryData.create(points));
+    } else if (family instanceof CounterSnapshot counter) {
+      List<DoublePointData> points =
+          counter.getDataPoints().stream().map(at -> point(at, at.getValue(), now)).toList();
+      return ImmutableMetricData.createDoubleSum(
+          job, scope, name, help, unit, SumData.createDoubleSumData(true, CUMULATIVE, points));
+    }
+    List<DoublePointData> points =
+        ((GaugeSnapshot) family)
+            .getDataPoints().stream().map(at -> point(at, at.getValue(), now)).toList();
+    return ImmutableMetricData.createDoubleGauge(
+        job, scope, name, help, unit, GaugeData.createDoubleGaugeData(points));
+  }
+
+  private SummaryPointData summary(SummaryDataPointSnapshot point, long now) {
+    List<ValueAtQuantile> values = new ArrayList<>();
+    for (Quantile each : point.getQuantiles()) {
+      values.add(ValueAtQuantile.create(each.getQuantile(), each.getValue()));
+    }
+    return SummaryPointData.create(
+        since, now, Attributes.empty(), point.getCount(), point.getSum(), values);
+  }
+
+  private DoublePointData point(DataPointSnapshot point, double value, long now) {
+    AttributesBuilder labels = Attributes.builder();
+    point.getLabels().forEach(label -> labels.put(label.getName(), label.getValue()));
+    return DoublePointData.create(since, now, labels.build(), value, List.of());
   }
 
   @Override
@@ -72,85 +146,17 @@ final class Otlp implements MetricsExport.Push {
     return endpoint.toString();
   }
 
-  String json(List<Event> events) {
-    String now = now();
-    List<Object> metrics = new ArrayList<>();
-    for (Family family : Family.of(events)) {
-      List<Object> points =
-          family.points().stream()
-              .map(point -> point(point, now, family.unit().equals("s")))
-              .toList();
-      Map<String, Object> data = new LinkedHashMap<>();
-      data.put("dataPoints", points);
-      if (family.kind() == Family.Kind.counter) {
-        data.put("aggregationTemporality", CUMULATIVE);
-        data.put("isMonotonic", true);
+  private String service(List<Event> events) {
+    String name = service;
+    for (Event event : events) {
+      if (name.isEmpty() && event instanceof JobStatisticsEvent job) {
+        name = or(job.mainClass, "").split(" ", 2)[0];
       }
-      String form = family.kind() == Family.Kind.counter ? "sum" : family.kind().name();
-      metrics.add(
-          Map.of(
-              "name",
-              family.name(),
-              "description",
-              family.help(),
-              "unit",
-              family.unit(),
-              form,
-              data));
     }
-    Object scope = Map.of("scope", Map.of("name", "io.coordl"), "metrics", metrics);
-    Object job = Map.of("resource", Map.of("attributes", resource(events)));
-    Map<Object, Object> resource = new LinkedHashMap<>((Map<?, ?>) job);
-    resource.put("scopeMetrics", List.of(scope));
-    return Json.of(Map.of("resourceMetrics", List.of(resource)));
+    return name.isEmpty() ? "unknown_service:java" : name;
   }
 
-  private List<Object> resource(List<Event> events) {
-    String program =
-        events.stream()
-            .filter(JobStatisticsEvent.class::isInstance)
-            .map(event -> or(((JobStatisticsEvent) event).mainClass, ""))
-            .findFirst()
-            .orElse("");
-    String name = service.isEmpty() ? program.split(" ", 2)[0] : service;
-    return List.of(
-        attribute("service.name", name.isEmpty() ? "unknown_service:java" : name),
-        attribute("process.pid", Long.toString(ProcessHandle.current().pid())));
-  }
-
-  private static Object attribute(String key, String value) {
-    return Map.of("key", key, "value", Map.of("stringValue", value));
-  }
-
-  /** Whole numbers of 64 bits are strings in this form of JSON. */
-  private Object point(Point point, String now, boolean isTime) {
-    Map<String, Object> json = new LinkedHashMap<>();
-    json.put("startTimeUnixNano", since);
-    json.put("timeUnixNano", now);
-    if (!point.label().isEmpty()) {
-      json.put("attributes", List.of(attribute(point.key(), point.value())));
-    }
-    if (!point.quantiles().isEmpty()) {
-      json.put("count", Long.toString(point.count()));
-      json.put("sum", raw(point.number()));
-      json.put(
-          "quantileValues",
-          point.quantiles().entrySet().stream()
-              .map(each -> Map.of("quantile", raw(each.getKey()), "value", raw(each.getValue())))
-              .toList());
-    } else if (!isTime && point.number().indexOf('.') < 0) {
-      json.put("asInt", point.number());
-    } else {
-      json.put("asDouble", raw(point.number()));
-    }
-    return json;
-  }
-
-  private static Object raw(String number) {
-    return new BigDecimal(number);
-  }
-
-  private static String now() {
-    return Long.toString(TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
+  private static long now() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 }

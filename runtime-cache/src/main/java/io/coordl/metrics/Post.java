@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** JSON to a server, by what the base module of the JDK has; starts no thread. */
+/** A request to a server, by what the base module of the JDK has; starts no thread. */
 final class Post {
   private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 
@@ -31,10 +30,9 @@ final class Post {
    *
    * @param trusting null for those that the JDK trusts
    */
-  static void json(
-      URI to, String json, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
+  static void send(
+      URI to, byte[] body, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
       throws IOException {
-    byte[] body = json.getBytes(StandardCharsets.UTF_8);
     HttpURLConnection connection = (HttpURLConnection) to.toURL().openConnection();
     try {
       if (trusting != null && connection instanceof HttpsURLConnection tls) {
@@ -45,7 +43,6 @@ final class Post {
       connection.setInstanceFollowRedirects(false);
       connection.setUseCaches(false);
       connection.setDoOutput(true);
-      connection.setRequestProperty("Content-Type", "application/json");
       try {
         headers.forEach(connection::setRequestProperty);
       } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.

@@ -2,7 +2,8 @@ package io.coordl.metrics;
 
 import io.coordl.partition.HostPort;
 import io.coordl.thread.AgentThread;
-import java.io.ByteArrayOutputStream;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,8 +12,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -50,7 +49,7 @@ final class PrometheusServer implements Closeable {
   }
 
   /** Until it is closed. */
-  void serve(Supplier<Collection<Family>> metrics) {
+  void serve(Supplier<MetricSnapshots> metrics) {
     while (!server.isClosed()) {
       try (Socket client = server.accept()) {
         answer(client, metrics);
@@ -63,24 +62,21 @@ final class PrometheusServer implements Closeable {
     }
   }
 
-  private static void answer(Socket client, Supplier<Collection<Family>> metrics)
-      throws IOException {
+  private static void answer(Socket client, Supplier<MetricSnapshots> metrics) throws IOException {
     String request = request(client);
     boolean head = request.startsWith("HEAD ");
     boolean found = request.matches("(?s)(GET|HEAD) /metrics[ ?].*");
-    byte[] body = (found ? text(metrics.get()) : "See /metrics\n").getBytes(StandardCharsets.UTF_8);
+    String text = found ? text(metrics.get()) : "See /metrics\n";
     String answer =
         "HTTP/1.1 "
             + (found ? "200 OK" : "404 Not Found")
-            + "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: "
-            + body.length
-            + "\r\nConnection: close\r\n\r\n";
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    all.writeBytes(answer.getBytes(StandardCharsets.UTF_8));
-    if (!head) {
-      all.writeBytes(body);
-    }
-    client.getOutputStream().write(all.toByteArray());
+            + "\r\nContent-Type: "
+            + PrometheusTextFormatWriter.CONTENT_TYPE
+            + "\r\nContent-Length: "
+            + text.getBytes(StandardCharsets.UTF_8).length
+            + "\r\nConnection: close\r\n\r\n"
+            + (head ? "" : text);
+    client.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
   }
 
   /** All of it is read, or the client would see its connection reset. */
@@ -101,37 +97,8 @@ final class PrometheusServer implements Closeable {
     return request.toString();
   }
 
-  /** In Prometheus' text format. */
-  static String text(Collection<Family> families) {
-    StringBuilder text = new StringBuilder();
-    for (Family family : families) {
-      String name = family.name();
-      text.append("# HELP ").append(name).append(' ').append(family.help());
-      text.append("\n# TYPE ").append(name).append(' ').append(family.kind()).append('\n');
-      for (Family.Point point : family.points()) {
-        if (family.kind() == Family.Kind.summary) {
-          for (Map.Entry<String, String> quantile : point.quantiles().entrySet()) {
-            line(text, name, "quantile", quantile.getKey(), quantile.getValue());
-          }
-          line(text, name + "_sum", "", "", point.number());
-          line(text, name + "_count", "", "", Long.toString(point.count()));
-        } else if (point.label().isEmpty()) {
-          line(text, name, "", "", point.number());
-        } else {
-          line(text, name, point.key(), point.value(), point.number());
-        }
-      }
-    }
-    return text.toString();
-  }
-
-  private static void line(
-      StringBuilder text, String name, String key, String value, String number) {
-    text.append(name);
-    if (!key.isEmpty()) {
-      text.append('{').append(key).append("=\"").append(value).append("\"}");
-    }
-    text.append(' ').append(number).append('\n');
+  static String text(MetricSnapshots families) {
+    return PrometheusTextFormatWriter.create().toDebugString(families);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.coordl.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -11,6 +12,13 @@ import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.partition.redis.TestKeys;
 import io.coordl.thread.AgentThread;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
+import io.opentelemetry.proto.metrics.v1.SummaryDataPoint.ValueAtQuantile;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,6 +41,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.Event;
 import org.junit.jupiter.api.AfterEach;
@@ -68,6 +77,10 @@ class MetricsExportTest {
     steps.total = 6_000_000_123L;
     steps.p50 = 2_000_000_000L;
     return List.of(job, steps, store);
+  }
+
+  private String text() {
+    return PrometheusServer.text(Families.of(totals()));
   }
 
   /** One that is ended with its block. */
@@ -112,32 +125,32 @@ class MetricsExportTest {
 
   @Test
   void prometheusGetsExactFiguresUnderTheirNames() {
-    assertThat(PrometheusServer.text(Family.of(totals())).lines())
+    assertThat(text().lines())
         .contains(
             "# TYPE coordl_samples_total counter",
-            "coordl_samples_total 1234567890123",
+            "coordl_samples_total 1.234567890123E12",
             "coordl_wall_seconds_total 10.000000001",
             "# HELP coordl_stall_seconds_total Time the training thread waited for data",
-            "coordl_stall_seconds_total{cause=\"fetch\"} 1",
-            "coordl_stall_seconds_total{cause=\"prep\"} 3",
-            "coordl_items_total{source=\"storage\"} 7",
+            "coordl_stall_seconds_total{cause=\"fetch\"} 1.0",
+            "coordl_stall_seconds_total{cause=\"prep\"} 3.0",
+            "coordl_items_total{source=\"storage\"} 7.0",
             "# TYPE coordl_step_seconds summary",
-            "coordl_step_seconds{quantile=\"0.5\"} 2",
+            "coordl_step_seconds{quantile=\"0.5\"} 2.0",
             "coordl_step_seconds_sum 6.000000123",
             "coordl_step_seconds_count 3",
             "# TYPE coordl_store_bytes gauge",
-            "coordl_store_bytes{store=\"raw\"} 4096")
+            "coordl_store_bytes{store=\"raw\"} 4096.0")
         .noneMatch(line -> line.contains("eta") || line.contains("planned"))
         .doesNotHaveDuplicates();
     job.plannedEpochs = 30;
     job.timeLeft = 1_500_000_000;
-    assertThat(PrometheusServer.text(Family.of(totals())).lines())
-        .contains("coordl_planned_epochs 30", "coordl_epoch_eta_seconds 1.5");
+    assertThat(text().lines())
+        .contains("coordl_planned_epochs 30.0", "coordl_epoch_eta_seconds 1.5");
   }
 
   @Test
   void theDashboardAsksForNamesThatAreThere() throws IOException {
-    String metrics = PrometheusServer.text(Family.of(totals()));
+    String metrics = text();
     String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
     assertThat(
             Pattern.compile("\\bcoordl_\\w+").matcher(dashboard).results().map(MatchResult::group))
@@ -156,7 +169,7 @@ class MetricsExportTest {
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.headers().firstValue("Content-Type").orElse(""))
             .startsWith("text/plain; version=0.0.4");
-        assertThat(answer.body()).isEqualTo(PrometheusServer.text(Family.of(totals())));
+        assertThat(answer.body()).isEqualTo(text());
         assertThat(silent.isConnected()).isTrue();
       }
       try (Export second = start("prometheus:" + port)) {
@@ -189,11 +202,13 @@ class MetricsExportTest {
         "/",
         exchange -> {
           String body =
-              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.ISO_8859_1);
           got.add(
               exchange.getRequestURI()
                   + " "
                   + exchange.getRequestHeaders().getFirst("Authorization")
+                  + " "
+                  + exchange.getRequestHeaders().getFirst("Content-Type")
                   + " "
                   + body);
           exchange.sendResponseHeaders(status, -1);
@@ -212,12 +227,51 @@ class MetricsExportTest {
     int port = collector(HttpServer.create(anyPort(), 0), 200);
     start("otlp:http://127.0.0.1:" + port).close();
 
-    assertThat(got)
-        .singleElement()
-        .asString()
-        .startsWith("/v1/metrics null {\"resourceMetrics\":[{")
-        .contains("\"value\":{\"stringValue\":\"my.Train\"}")
-        .contains("\"asInt\":\"1234567890123\"", "\"asDouble\":10.000000001");
+    String[] request = got.remove().split(" ", 4);
+    assertThat(request).startsWith("/v1/metrics", "null", "application/x-protobuf");
+    ResourceMetrics sent =
+        ExportMetricsServiceRequest.parseFrom(request[3].getBytes(StandardCharsets.ISO_8859_1))
+            .getResourceMetrics(0);
+    assertThat(sent.getResource().getAttributesList())
+        .anyMatch(each -> each.getValue().getStringValue().equals("my.Train"));
+    Map<String, Metric> metrics =
+        sent.getScopeMetrics(0).getMetricsList().stream()
+            .collect(Collectors.toMap(Metric::getName, metric -> metric));
+    assertThat(metrics.keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            text()
+                .lines()
+                .filter(line -> line.startsWith("# TYPE "))
+                .map(line -> line.split(" ", 4)[2])
+                .toList());
+    Metric samples = metrics.get("coordl_samples_total");
+    assertThat(samples.getUnit()).isEmpty();
+    assertThat(samples.getSum().getIsMonotonic()).isTrue();
+    assertThat(samples.getSum().getAggregationTemporality())
+        .isEqualTo(AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE);
+    NumberDataPoint point = samples.getSum().getDataPoints(0);
+    assertThat(point.getAsDouble()).isEqualTo(1_234_567_890_123L);
+    assertThat(point.getStartTimeUnixNano()).isBetween(1L, point.getTimeUnixNano());
+    Metric stalls = metrics.get("coordl_stall_seconds_total");
+    assertThat(stalls.getDescription()).isEqualTo("Time the training thread waited for data");
+    assertThat(stalls.getUnit()).isEqualTo("s");
+    assertThat(stalls.getSum().getDataPointsList())
+        .extracting(
+            at -> at.getAttributes(0).getKey(),
+            at -> at.getAttributes(0).getValue().getStringValue(),
+            NumberDataPoint::getAsDouble)
+        .contains(tuple("cause", "fetch", 1.0), tuple("cause", "prep", 3.0));
+    assertThat(metrics.get("coordl_wall_seconds_total").getSum().getDataPoints(0).getAsDouble())
+        .isEqualTo(10.000000001);
+    Metric store = metrics.get("coordl_store_bytes");
+    assertThat(store.getUnit()).isEqualTo("By");
+    assertThat(store.getGauge().getDataPoints(0).getAsDouble()).isEqualTo(4096);
+    SummaryDataPoint steps = metrics.get("coordl_step_seconds").getSummary().getDataPoints(0);
+    assertThat(steps.getCount()).isEqualTo(3);
+    assertThat(steps.getSum()).isEqualTo(6.000000123);
+    assertThat(steps.getQuantileValuesList())
+        .extracting(ValueAtQuantile::getQuantile, ValueAtQuantile::getValue)
+        .containsExactly(tuple(0.5, 2.0), tuple(0.9, 0.0), tuple(0.99, 0.0));
     assertThat(said).isEmpty();
   }
 
@@ -345,11 +399,13 @@ class MetricsExportTest {
 
     assertThat(got.remove())
         .startsWith(
-            "/status Bearer first {\"trainerStatus\":{\"progressPercentage\":25,"
+            "/status Bearer first application/json {\"trainerStatus\":{\"progressPercentage\":25,"
                 + "\"estimatedRemainingSeconds\":30,\"metrics\":[")
         .contains("\"data_stall_share\"", "\"0.4000\"", "\"lastUpdatedTime\":\"20");
     assertThat(got.remove())
-        .startsWith("/status Bearer second {\"trainerStatus\":{\"progressPercentage\":100,");
+        .startsWith(
+            "/status Bearer second application/json"
+                + " {\"trainerStatus\":{\"progressPercentage\":100,");
 
     Path other = TestKeys.make(folder, "other").certificate();
     Map<String, String> wrong = new java.util.HashMap<>(environment);

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  */
 public final class Unreached {
   private static final String SUFFIX = ".classdata";
-  private static final Pattern NAME = Pattern.compile("(?:org|net|redis)[/.][\\w/.$-]+");
+  private static final Pattern NAME = Pattern.compile("(?:io|net|org|redis)[/.][\\w/.$-]+");
 
   private Unreached() {}
 

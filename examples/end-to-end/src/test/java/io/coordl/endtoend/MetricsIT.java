@@ -3,6 +3,10 @@ package io.coordl.endtoend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.net.InetAddress;
@@ -20,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -59,7 +64,11 @@ class MetricsIT {
           Map.entry("coordl_epochs", "epochs"),
           Map.entry("coordl_gc_pause_seconds_total", "gcPausesNanos"));
 
-  private final List<JsonNode> exports = new CopyOnWriteArrayList<>();
+  /** Which job it is, as far as a server says so. */
+  private static final Set<String> OF_THE_JOB =
+      Set.of("__name__", "instance", "job", "service.name", "process.pid");
+
+  private final List<ExportMetricsServiceRequest> exports = new CopyOnWriteArrayList<>();
   private final List<Map<String, BigDecimal>> scrapes = new ArrayList<>();
 
   @ParameterizedTest
@@ -71,7 +80,7 @@ class MetricsIT {
     collector.createContext(
         "/v1/metrics",
         exchange -> {
-          exports.add(JsonMapper.shared().readTree(exchange.getRequestBody().readAllBytes()));
+          exports.add(ExportMetricsServiceRequest.parseFrom(exchange.getRequestBody()));
           exchange.sendResponseHeaders(200, -1);
           exchange.close();
         });
@@ -129,13 +138,7 @@ class MetricsIT {
   /** It reads every total, as it stood between what was read before and after. */
   @Test
   void prometheusItselfReadsThem() throws Exception {
-    Path program =
-        Stream.of(System.getenv("PATH").split(":", -1))
-            .map(directory -> Path.of(directory, "prometheus"))
-            .filter(Files::isExecutable)
-            .findFirst()
-            .orElse(null);
-    Assumptions.assumeTrue(program != null, "Prometheus is not there: ./verify -Pfull installs it");
+    String program = program("prometheus");
     int port = freePort();
     int web = freePort();
     Path directory = Workshop.empty("metrics-prometheus");
@@ -159,14 +162,12 @@ class MetricsIT {
       running.awaitEpoch();
       Running.await(() -> scrape(port));
       Process prometheus =
-          new ProcessBuilder(
-                  program.toString(),
-                  "--config.file=" + settings,
-                  "--storage.tsdb.path=" + directory.resolve("data"),
-                  "--web.listen-address=127.0.0.1:" + web)
-              .redirectErrorStream(true)
-              .redirectOutput(directory.resolve("prometheus.log").toFile())
-              .start();
+          start(
+              directory,
+              program,
+              "--config.file=" + settings,
+              "--storage.tsdb.path=" + directory.resolve("data"),
+              "--web.listen-address=127.0.0.1:" + web);
       try {
         Map<String, BigDecimal> read = new HashMap<>();
         Running.await(
@@ -187,7 +188,73 @@ class MetricsIT {
     }
   }
 
-  /** What Prometheus read last; nothing if it has read nothing yet. */
+  /** What a receiver that is not ours keeps of a job that has ended is what the recording says. */
+  @Test
+  void victoriaMetricsIsSentThem() throws Exception {
+    int web = freePort();
+    Path directory = Workshop.empty("metrics-otlp");
+    Process receiver =
+        start(
+            directory,
+            program("victoria-metrics"),
+            "-storageDataPath=" + directory.resolve("data"),
+            "-httpListenAddr=127.0.0.1:" + web,
+            "-search.latencyOffset=0s");
+    try {
+      Running.await(() -> answers(web, "/health"));
+      Assumptions.assumeTrue(
+          answers(web, "/opentelemetry/v1/metrics"), "It takes OTLP since 1.92, as in Debian 13");
+      Job.Finished finished =
+          new Job(Framework.DJL, Workshop.newestJdk(), directory, "metrics", Pictures.all(), EPOCHS)
+              .agent(
+                  "cache=minio,metrics=otlp:http://127.0.0.1:" + web + "/opentelemetry/v1/metrics")
+              .runWell();
+      Summary recorded = Summary.of(finished.recording());
+      assertThat(answers(web, "/internal/force_flush")).isTrue();
+      Map<String, BigDecimal> kept = queried(web);
+      TOTALS.forEach(
+          (name, figure) ->
+              assertThat(kept.get(name))
+                  .as(name)
+                  .isEqualByComparingTo(recorded(recorded, name, figure)));
+      assertThat(kept.get("coordl_step_seconds_count"))
+          .isEqualByComparingTo(kept.get("coordl_batches_total"));
+      assertThat(kept).containsKeys("coordl_store_items raw", "coordl_step_seconds 0.99");
+      assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
+    } finally {
+      receiver.destroyForcibly();
+    }
+  }
+
+  private static boolean answers(int web, String path) {
+    try {
+      URI.create("http://127.0.0.1:" + web + path).toURL().openStream().close();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static String program(String name) {
+    String program =
+        Stream.of(System.getenv("PATH").split(":", -1))
+            .map(directory -> Path.of(directory, name))
+            .filter(Files::isExecutable)
+            .map(Path::toString)
+            .findFirst()
+            .orElse("");
+    Assumptions.assumeFalse(program.isEmpty(), name + " is not there: ./verify -Pfull installs it");
+    return program;
+  }
+
+  private static Process start(Path directory, String... command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("server.log").toFile())
+        .start();
+  }
+
+  /** What Prometheus or what answers like it has last; nothing if it has nothing yet. */
   private static Map<String, BigDecimal> queried(int web) {
     Map<String, BigDecimal> values = new HashMap<>();
     try {
@@ -201,7 +268,7 @@ class MetricsIT {
       for (JsonNode series : answer.at("/data/result")) {
         StringBuilder name = new StringBuilder(series.at("/metric/__name__").asString());
         for (Map.Entry<String, JsonNode> label : series.get("metric").properties()) {
-          if (!Set.of("__name__", "instance", "job").contains(label.getKey())) {
+          if (!OF_THE_JOB.contains(label.getKey())) {
             name.append(' ').append(label.getValue().asString());
           }
         }
@@ -228,25 +295,22 @@ class MetricsIT {
     return BigDecimal.valueOf(summary.total(figure), name.contains("_seconds_") ? 9 : 0);
   }
 
-  private static Map<String, BigDecimal> exported(JsonNode export) {
+  private static Map<String, BigDecimal> exported(ExportMetricsServiceRequest export) {
     Map<String, BigDecimal> values = new HashMap<>();
-    for (JsonNode metric : export.at("/resourceMetrics/0/scopeMetrics/0/metrics")) {
-      String name = metric.get("name").asString();
-      for (String form : List.of("sum", "gauge", "summary")) {
-        for (JsonNode point : metric.path(form).path("dataPoints")) {
-          String label = point.at("/attributes/0/value/stringValue").asString("");
-          String key = (name + " " + label).strip();
-          if (form.equals("summary")) {
-            values.put(key + " count", new BigDecimal(point.get("count").asString()));
-            values.put(key + " sum", point.get("sum").decimalValue());
-          } else {
-            values.put(
-                key,
-                point.has("asInt")
-                    ? new BigDecimal(point.get("asInt").asString())
-                    : point.get("asDouble").decimalValue());
-          }
-        }
+    for (Metric metric : export.getResourceMetrics(0).getScopeMetrics(0).getMetricsList()) {
+      for (SummaryDataPoint point : metric.getSummary().getDataPointsList()) {
+        values.put(metric.getName() + " count", BigDecimal.valueOf(point.getCount()));
+        values.put(metric.getName() + " sum", BigDecimal.valueOf(point.getSum()));
+      }
+      for (NumberDataPoint point :
+          metric.hasSum()
+              ? metric.getSum().getDataPointsList()
+              : metric.getGauge().getDataPointsList()) {
+        String label =
+            point.getAttributesList().stream()
+                .map(each -> " " + each.getValue().getStringValue())
+                .collect(Collectors.joining());
+        values.put(metric.getName() + label, BigDecimal.valueOf(point.getAsDouble()));
       }
     }
     return values;
