@@ -128,6 +128,35 @@ class KnownDjlTest {
     }
   }
 
+  /** Reads the file of the item that is asked for. */
+  static final class OfItem {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      java.io.FileInputStream in = new java.io.FileInputStream(new File("a" + index));
+      in.close();
+      return null;
+    }
+  }
+
+  /** Reads the same file for some items. */
+  static final class OfAny {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      String name = index < 3 ? "a" + index : "a";
+      java.io.FileInputStream in = new java.io.FileInputStream(new File(name));
+      in.close();
+      return null;
+    }
+  }
+
+  @Test
+  void theFileThatIsReadFollowsFromTheItemOnEachPath() {
+    PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+
+    assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfAny()))).contains("not the item asked for");
+  }
+
   @Test
   void codeThatDependsOnItsArgumentAloneRunsEarly() {
     assertThat(reason(new Doubled())).isNull();
