@@ -383,6 +383,7 @@ public final class JobMonitor {
   EnvironmentEvent environment() {
     EnvironmentEvent event = new EnvironmentEvent();
     event.agent = agent;
+    event.recording = flight.path();
     event.libraries = rewrites.libraries();
     Machine.describe(event);
     return event;
@@ -418,6 +419,7 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
+    event.running = atEnd == null;
     Machine.describe(event);
     return event;
   }

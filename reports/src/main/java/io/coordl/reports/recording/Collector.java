@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 final class Collector {
   private static final int FAULTS_KEPT = 5;
 
+  /** By which the times of two files of one job may differ. */
+  private static final Duration CLOCKS = Duration.ofMillis(50);
+
   private record Dated<E>(Instant written, E value) {
     Dated<E> earlier(Dated<E> other) {
       return other.written.isBefore(written) ? other : this;
@@ -149,10 +152,10 @@ final class Collector {
     boolean inOrder = !next.written.isBefore(known.written);
     JobStatisticsEvent earlier = inOrder ? known.value : value;
     JobStatisticsEvent later = inOrder ? value : known.value;
-    // Totals of one job only grow, and its program stays the same.
+    // Totals of one job only grow, as far as two clocks agree, and its program stays the same.
+    boolean apart = Duration.between(known.written, next.written).abs().compareTo(CLOCKS) > 0;
     severalJobs |=
-        later.batches < earlier.batches
-            || later.wall < earlier.wall
+        (apart && (later.batches < earlier.batches || later.wall < earlier.wall))
             || differs(later.mainClass, earlier.mainClass);
     Dated<JobStatisticsEvent> older = inOrder ? known : next;
     jobBefore = jobBefore == null ? older : jobBefore.later(older);
@@ -182,7 +185,7 @@ final class Collector {
         file,
         bytes,
         events,
-        endsEarly,
+        endsEarly || (job != null && job.value.running),
         jvms.stream().findFirst().orElse(null),
         job == null ? null : job.value,
         recent(),

@@ -91,7 +91,7 @@ public final class SummaryText {
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM still runs)"
         : summary.recording().endsEarly()
-            ? title + " (ends early: its JVM was killed, or runs on another host)"
+            ? title + " (ends early: its JVM was killed, or went on)"
             : title;
   }
 
