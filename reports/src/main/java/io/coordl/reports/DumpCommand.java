@@ -6,8 +6,10 @@ import io.coordl.reports.live.Dump;
 import io.coordl.reports.live.Jobs;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,9 +47,9 @@ final class DumpCommand implements Callable<Integer> {
   public Integer call() throws RecordingException, OutputException {
     Dump dump = Dump.of(StatusFile.directory(), pid);
     Jobs.Job job = dump.job();
-    Path named =
-        Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
-    OutputFile file = OutputFile.of(named, force);
+    Path named = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
+    List<Path> own = Stream.ofNullable(dump.recording()).toList();
+    OutputFile file = OutputFile.of(named, own, ".jfr", force);
     file.make(dump::to);
     spec.commandLine().getOut().println(Text.line(file.path().toString(), Integer.MAX_VALUE));
     if (job.state() != Jobs.State.running) {

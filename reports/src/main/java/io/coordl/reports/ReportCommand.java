@@ -74,8 +74,7 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   private ReadingOptions.Read<Path> slowest(List<Path> all) throws RecordingException {
-    ReadingOptions.Read<Summary> read =
-        reading.each(all, file -> Summary.of(reading.read(file)));
+    ReadingOptions.Read<Summary> read = reading.each(all, file -> Summary.of(reading.read(file)));
     return new ReadingOptions.Read<>(
         read.recordings().stream()
             .sorted(SideBySideText.SLOWEST_FIRST)

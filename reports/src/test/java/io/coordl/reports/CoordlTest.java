@@ -482,7 +482,8 @@ class CoordlTest {
 
     assertThat(coordl("report", many, "-o", page)).as(err.toString()).isZero();
 
-    Matcher data = Pattern.compile("(?s)\"application/json\">(.*?)</script>").matcher(Files.readString(page));
+    Matcher data =
+        Pattern.compile("(?s)id=\"data\">(.*?)</script>").matcher(Files.readString(page));
     assertThat(data.find()).isTrue();
     JsonNode report = JsonMapper.shared().readTree(data.group(1));
     assertThat(report.at("/recordings").valueStream().map(one -> one.get("name").asString()))

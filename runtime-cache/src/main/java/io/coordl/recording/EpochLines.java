@@ -131,7 +131,9 @@ final class EpochLines implements Consumer<EpochEvent> {
         Arrays.stream(Part.values())
             .sorted(Comparator.comparingDouble(part -> -growth(part, second, now)))
             .toList();
-    boolean both = growth(grown.get(1), second, now) >= WORTH_NAMING * (batch(now.wall, now) - batch(second.wall, second));
+    boolean both =
+        growth(grown.get(1), second, now)
+            >= WORTH_NAMING * (batch(now.wall, now) - batch(second.wall, second));
     return Text.format(
         "%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s",
         name(source),
@@ -140,7 +142,11 @@ final class EpochLines implements Consumer<EpochEvent> {
         nanos(second.wall, second),
         grown.stream()
             .limit(both ? 2 : 1)
-            .map(part -> Text.format("%s, %s instead of %s", part.label(), nanos(part.of(now), now), nanos(part.of(second), second)))
+            .map(
+                part ->
+                    Text.format(
+                        "%s, %s instead of %s",
+                        part.label(), nanos(part.of(now), now), nanos(part.of(second), second)))
             .collect(Collectors.joining(", and ")));
   }
 

@@ -42,7 +42,7 @@ final class FlightLog {
   private final CountDownLatch stop = new CountDownLatch(1);
   private volatile boolean started;
   private volatile @Nullable EventFile file;
-  private volatile @Nullable String path;
+  private volatile @Nullable String ownFile;
   private volatile @Nullable String outcome;
   private volatile boolean refused;
 
@@ -94,8 +94,8 @@ final class FlightLog {
       JvmInformation jvm = JvmInformation.ofThis();
       Path path = Path.of(target.replace("%p", Long.toString(jvm.pid)));
       EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
-      path = opened.path().toString();
-      outcome = path;
+      ownFile = opened.path().toString();
+      outcome = ownFile;
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;
@@ -164,7 +164,7 @@ final class FlightLog {
   private void ended(EventFile own, String reason, String target) {
     LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
     refused = own.size() == 0;
-    path = refused ? null : path;
+    ownFile = refused ? null : ownFile;
     outcome =
         refused
             ? "none, " + own.path() + " cannot be written (" + reason + ")"
@@ -212,8 +212,8 @@ final class FlightLog {
   }
 
   /** The file that has the recording, or as much of it as was written; null if there is none. */
-  @Nullable String path() {
-    return path;
+  @Nullable String ownFile() {
+    return ownFile;
   }
 
   /** Where the recording went and what became of it, for the summary; null if there is none. */

@@ -383,7 +383,7 @@ public final class JobMonitor {
   EnvironmentEvent environment() {
     EnvironmentEvent event = new EnvironmentEvent();
     event.agent = agent;
-    event.recording = flight.path();
+    event.recording = flight.ownFile();
     event.libraries = rewrites.libraries();
     Machine.describe(event);
     return event;

@@ -89,7 +89,9 @@ class EpochLinesTest {
     epoch(28, 9);
     assertThat(said).hasSize(6);
     epoch(40, 9);
-    assertThat(said).hasSize(8).last()
+    assertThat(said)
+        .hasSize(8)
+        .last()
         .asString()
         .endsWith(
             "most of it is compute, 300.0 ms instead of 180.0 ms, and GC stall, 90.0 ms instead of"

@@ -19,7 +19,8 @@ public final class SideBySideText {
 
   /** Those of which no speed is known come last. */
   public static final Comparator<Summary> SLOWEST_FIRST =
-      Comparator.comparingDouble(summary -> speed(summary) == 0 ? Double.MAX_VALUE : speed(summary));
+      Comparator.comparingDouble(
+          summary -> speed(summary) == 0 ? Double.MAX_VALUE : speed(summary));
 
   private SideBySideText() {}
 

@@ -51,7 +51,9 @@ public record Dump(Job job) {
           Text.format(
               "%d jobs run (%s): name the process to dump.",
               jobs.size(),
-              jobs.stream().map(job -> Long.toString(job.pid())).collect(Collectors.joining(", "))));
+              jobs.stream()
+                  .map(job -> Long.toString(job.pid()))
+                  .collect(Collectors.joining(", "))));
     }
     return new Dump(jobs.get(0));
   }
@@ -70,6 +72,14 @@ public record Dump(Job job) {
             pid);
   }
 
+  /** The file that the agent writes; null if there is none. */
+  public @Nullable Path recording() {
+    EnvironmentEvent environment = job.summary().program().environment();
+    return environment == null || environment.recording == null
+        ? null
+        : Path.of(environment.recording);
+  }
+
   /**
    * Writes the recording.
    *
@@ -77,10 +87,9 @@ public record Dump(Job job) {
    * @throws IOException if the file cannot be written
    */
   public void to(Path file) throws RecordingException, IOException {
-    EnvironmentEvent environment = job.summary().program().environment();
-    String recording = environment == null ? null : environment.recording;
+    Path recording = recording();
     if (recording != null) {
-      copy(Path.of(recording), file);
+      copy(recording, file);
     } else if ("off".equals(job.summary().configuration().get("record"))) {
       throw new RecordingException(
           Text.format("job %d was started with record=off: there is nothing to dump.", job.pid()));
@@ -176,8 +185,7 @@ public record Dump(Job job) {
         if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
           throw new RecordingException(
               Text.format(
-                  "the JVM of job %d has not answered for %d s.",
-                  job.pid(), PATIENCE.toSeconds()));
+                  "the JVM of job %d has not answered for %d s.", job.pid(), PATIENCE.toSeconds()));
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

@@ -35,8 +35,8 @@ public final class JobsText {
     List<String> lines = new ArrayList<>();
     lines.add(
         Text.format(
-            "%s of this user at %s; shares in %% of the last 10 s; stores, groups and GPUs since the"
-                + " start",
+            "%s of this user at %s; shares in %% of the last 10 s; stores, groups and GPUs since"
+                + " the start",
             Text.count(jobs.jobs().size(), "job", "jobs"), now.format(TIME)));
     jobs.unreadable()
         .forEach(reason -> lines.add("not shown: " + Text.line(reason, LONGEST_REASON)));

@@ -159,7 +159,8 @@ public record Report(
     if (slowestOf > recordings.size()) {
       compared.add(
           Text.format(
-              "These are the slowest %d of %d: coordl summary shows the speed and the waits of all.",
+              "These are the slowest %d of %d: coordl summary shows the speed and the waits of"
+                  + " all.",
               recordings.size(), slowestOf));
     }
     compared.addAll(

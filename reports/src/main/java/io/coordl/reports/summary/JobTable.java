@@ -30,8 +30,7 @@ public final class JobTable {
    * @param decodedHits images that came decoded from memory, and so were not fetched
    */
   public static String line(double speed, Figures figures, long epochs, long decodedHits) {
-    StringBuilder line =
-        new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
+    StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
     line.append(percent(" %5s", figures.stall, figures.wall));
     Part.STALLS.forEach(part -> line.append(percent(width(part), part.of(figures), figures.wall)));
     return line

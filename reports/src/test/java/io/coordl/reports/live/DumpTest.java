@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
 import jdk.jfr.consumer.RecordingFile;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class DumpTest {
 
   private void shown(ProcessHandle process, Runnable events) throws IOException {
     Path file =
-        StatusFile.of(folder, process.pid(), process.info().startInstant().orElseThrow().toEpochMilli())
+        StatusFile.of(
+                folder, process.pid(), process.info().startInstant().orElseThrow().toEpochMilli())
             .path();
     Recordings.record(file, events);
   }
@@ -133,6 +135,7 @@ class DumpTest {
 
       Dump.of(folder, null).to(file);
 
+      assertThat(recording.getState()).as("it goes on").isEqualTo(RecordingState.RUNNING);
       assertThat(RecordingReader.read(file, Progress.NONE).epochs()).hasSize(1);
     }
     assertThatThrownBy(this::dump)

@@ -113,8 +113,8 @@ class JobsTest {
 
     assertThat(lines.get(0))
         .isEqualTo(
-            "1 job of this user at 12:34:56; shares in % of the last 10 s; stores, groups and GPUs since"
-                + " the start");
+            "1 job of this user at 12:34:56; shares in % of the last 10 s; stores, groups and GPUs"
+                + " since the start");
     assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
     assertThat(lines.get(2))
         .startsWith(String.format("%7d silent ", ProcessHandle.current().pid()))
@@ -135,9 +135,9 @@ class JobsTest {
     List<String> lines = JobsText.lines(jobs, LocalTime.NOON, 80);
 
     assertThat(lines.get(1)).hasSize(78).endsWith(" epochs");
-    assertThat(lines.get(2)).hasSize(78).endsWith("      3");
+    assertThat(lines.get(2)).hasSizeLessThanOrEqualTo(80).endsWith("      3");
     assertThat(lines.get(3)).isEqualTo("        my.Train --epochs 3");
-    assertThat(JobsText.lines(jobs, LocalTime.NOON, 99).get(2)).hasSize(99).endsWith(" --epochs 3");
+    assertThat(JobsText.lines(jobs, LocalTime.NOON, 99).get(2)).endsWith("  my.Train --epochs 3");
   }
 
   @Test
@@ -162,8 +162,8 @@ class JobsTest {
   void withoutJobsThereAreNoLines() throws Exception {
     assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
         .containsExactly(
-            "0 jobs of this user at 12:00:00; shares in % of the last 10 s; stores, groups and GPUs since"
-                + " the start");
+            "0 jobs of this user at 12:00:00; shares in % of the last 10 s; stores, groups and GPUs"
+                + " since the start");
   }
 
   @Test
