@@ -57,8 +57,11 @@ final class DumpCommand implements Callable<Integer> {
           .getErr()
           .println(
               Text.format(
-                  "coordl: job %d is %s, so this ends %s ago.",
-                  job.pid(), job.state(), new Text.Nanos(job.silentNanos())));
+                  "coordl: job %d %s %s, so this ends %s ago.",
+                  job.pid(),
+                  job.state() == Jobs.State.killed ? "was" : "is",
+                  job.state(),
+                  new Text.Nanos(job.silentNanos())));
     }
     return ExitStatus.DONE.code();
   }

@@ -109,6 +109,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
               .filter(word -> !key(word).endsWith(".size") || changed.contains(key(word)))
               .toList();
       if (figure != null
+          && figure.measure().exceedsItsError()
           && PREDICTING.contains(answer.question())
           && isWhatWasDone(arguments, after, changed)) {
         return figure.measure();

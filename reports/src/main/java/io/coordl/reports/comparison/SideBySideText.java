@@ -119,7 +119,7 @@ public final class SideBySideText {
 
   private static List<String> table(List<Summary> summaries) {
     List<String> lines = new ArrayList<>();
-    lines.add(JobTable.header() + "  recording (shares in %)");
+    lines.add(JobTable.header() + "  recording (in %)");
     for (Summary summary : summaries) {
       lines.add(
           JobTable.line(

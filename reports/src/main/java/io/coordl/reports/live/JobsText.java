@@ -21,6 +21,7 @@ public final class JobsText {
   private static final int LONGEST_NAME = 60;
   private static final String INDENT = "        ";
   private static final int LONGEST_REASON = 120;
+  private static final int MOST_REASONS = 2;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
@@ -38,11 +39,20 @@ public final class JobsText {
             "%s of this user at %s; shares in %% of the last 10 s; stores, groups and GPUs since"
                 + " the start",
             Text.count(jobs.jobs().size(), "job", "jobs"), now.format(TIME)));
-    jobs.unreadable()
-        .forEach(reason -> lines.add("not shown: " + Text.line(reason, LONGEST_REASON)));
-    if (jobs.jobs().isEmpty()) {
-      return lines;
+    if (!jobs.jobs().isEmpty()) {
+      addJobs(lines, jobs, width);
     }
+    int shown = Math.min(MOST_REASONS, jobs.unreadable().size());
+    jobs.unreadable().subList(0, shown).stream()
+        .map(reason -> "not shown: " + Text.line(reason, LONGEST_REASON))
+        .forEach(lines::add);
+    if (shown < jobs.unreadable().size()) {
+      lines.add(Text.format("not shown: %d more, see --json", jobs.unreadable().size() - shown));
+    }
+    return lines;
+  }
+
+  private static void addJobs(List<String> lines, Jobs jobs, int width) {
     String header = Text.format("%7s %-7s ", "PID", "state") + JobTable.header();
     boolean wide =
         width == 0
@@ -72,7 +82,6 @@ public final class JobsText {
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));
     }
-    return lines;
   }
 
   private static String line(Job job) {

@@ -156,6 +156,10 @@ class JobsTest {
     assertThat(JobsText.lines(jobs, LocalTime.NOON, 0))
         .filteredOn(line -> line.startsWith("not shown: " + folder))
         .hasSize(2);
+    assertThat(
+            JobsText.lines(
+                new Jobs(1, jobs.jobs(), List.of("a", "b", "c", "d")), LocalTime.NOON, 0))
+        .endsWith("not shown: a", "not shown: b", "not shown: 2 more, see --json");
   }
 
   @Test
