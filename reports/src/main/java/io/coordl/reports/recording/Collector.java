@@ -39,7 +39,7 @@ final class Collector {
   private static final int FAULTS_KEPT = 5;
 
   /** By which the times of two files of one job may differ. */
-  private static final Duration CLOCKS = Duration.ofMillis(50);
+  private static final long CLOCKS_NANOS = 50_000_000;
 
   private record Dated<E>(Instant written, E value) {
     Dated<E> earlier(Dated<E> other) {
@@ -153,9 +153,10 @@ final class Collector {
     JobStatisticsEvent earlier = inOrder ? known.value : value;
     JobStatisticsEvent later = inOrder ? value : known.value;
     // Totals of one job only grow, as far as two clocks agree, and its program stays the same.
-    boolean apart = Duration.between(known.written, next.written).abs().compareTo(CLOCKS) > 0;
+    long back = earlier.wall - later.wall;
     severalJobs |=
-        (apart && (later.batches < earlier.batches || later.wall < earlier.wall))
+        back > CLOCKS_NANOS
+            || (back <= 0 && later.batches < earlier.batches)
             || differs(later.mainClass, earlier.mainClass);
     Dated<JobStatisticsEvent> older = inOrder ? known : next;
     jobBefore = jobBefore == null ? older : jobBefore.later(older);
