@@ -61,7 +61,7 @@ final class DumpCommand implements Callable<Integer> {
                   job.pid(),
                   job.state() == Jobs.State.killed ? "was" : "is",
                   job.state(),
-                  new Text.Nanos(job.silentNanos())));
+                  Text.roughly(job.silentNanos())));
     }
     return ExitStatus.DONE.code();
   }

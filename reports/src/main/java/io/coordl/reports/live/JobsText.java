@@ -1,7 +1,6 @@
 package io.coordl.reports.live;
 
 import io.coordl.advice.Text;
-import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.live.Jobs.Job;
@@ -65,10 +64,10 @@ public final class JobsText {
         lines.add(INDENT + program(job));
       }
       if (job.state() != State.running) {
-        lines.add(INDENT + "not heard of for " + new Nanos(job.silentNanos()));
+        lines.add(INDENT + "not heard of for " + Text.roughly(job.silentNanos()));
       }
       JobStatisticsEvent totals = job.summary().totals().figures();
-      if (totals.timeLeft > 0) {
+      if (totals.timeLeft > 0 && job.state() == State.running) {
         lines.add(
             INDENT
                 + Text.format(

@@ -120,11 +120,28 @@ class JobsTest {
         .startsWith(String.format("%7d silent ", ProcessHandle.current().pid()))
         .contains("  13.3   3.3 ") // 8 s and 2 s of the 60 s that count as recent.
         .endsWith("  3  my.Train --epochs 3");
-    assertThat(lines.get(3)).startsWith("        not heard of for 20");
+    assertThat(lines.get(3)).matches(" {8}not heard of for 2\\d s");
     assertThat(lines.get(4)).startsWith("        Store       raw, process: ");
     assertThat(lines.get(5))
         .startsWith("        Prep group  ")
         .contains("wait mostly for job 4711");
+  }
+
+  @Test
+  void onlyAJobThatRunsHasTimeToGo() throws Exception {
+    ProcessHandle process = ProcessHandle.current();
+    long start = process.info().startInstant().orElseThrow().toEpochMilli();
+    Path file = StatusFile.of(folder, process.pid(), start).path();
+    Recordings.record(
+        file,
+        () -> Recordings.emitTotalsSoFar(2, 150, 85 * Recordings.SECOND, 40 * Recordings.SECOND));
+
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
+        .contains("        epoch 2 of 9, about 1 min 0 s to go");
+
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(20)));
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
+        .noneMatch(line -> line.contains("to go"));
   }
 
   @Test

@@ -135,6 +135,8 @@ public final class Recordings {
   public static void emitTotalsSoFar(long epochs, long batches, long wall, long fetchStall) {
     JobStatisticsEvent event = totals(epochs, batches, wall, fetchStall);
     event.running = true;
+    event.plannedEpochs = 9;
+    event.timeLeft = 60 * SECOND;
     event.commit();
   }
 
