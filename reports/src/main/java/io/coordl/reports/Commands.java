@@ -3,6 +3,7 @@ package io.coordl.reports;
 import io.coordl.advice.Text;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.UsageMessageSpec;
@@ -32,10 +33,10 @@ final class Commands {
     command.setExpandAtFiles(false);
     command.setParameterExceptionHandler(Commands::refuse);
     command.setExecutionExceptionHandler(Commands::report);
-    describe(command);
+    describe(command, ExitStatus.table());
   }
 
-  private static void describe(CommandLine command) {
+  private static void describe(CommandLine command, Map<String, String> exitCodes) {
     CommandLine.Model.CommandSpec spec = command.getCommandSpec();
     if (spec.findOption("--help") == null) {
       spec.mixinStandardHelpOptions(true);
@@ -45,9 +46,9 @@ final class Commands {
     }
     UsageMessageSpec usage = spec.usageMessage();
     if (usage.exitCodeList().isEmpty() && !spec.helpCommand()) {
-      usage.exitCodeListHeading(EXIT_CODES).exitCodeList(ExitStatus.table());
+      usage.exitCodeListHeading(EXIT_CODES).exitCodeList(exitCodes);
     }
-    command.getSubcommands().values().forEach(Commands::describe);
+    command.getSubcommands().values().forEach(sub -> describe(sub, exitCodes));
   }
 
   /** A wrong command line: what is wrong, what may have been meant, and where to read more. */

@@ -22,6 +22,7 @@ import picocli.CommandLine.IVersionProvider;
       ExportCommand.class,
       ReportCommand.class,
       TopCommand.class,
+      DumpCommand.class,
       CompareCommand.class,
       DiffCommand.class,
       WhatIfCommand.class,

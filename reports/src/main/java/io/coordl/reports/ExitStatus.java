@@ -10,7 +10,7 @@ import java.util.Map;
  */
 enum ExitStatus {
   DONE(0, "it worked"),
-  UNREADABLE(1, "the recording is missing, may not be read or is no file"),
+  UNREADABLE(1, "the recording or job is missing, may not be read or is no file"),
   USAGE(2, "the command line is wrong"),
   NO_RECORDING(3, "the file is empty or not a Flight Recorder recording"),
   DAMAGED(4, "the recording is damaged or cut off"),

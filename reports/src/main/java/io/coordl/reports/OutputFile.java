@@ -82,15 +82,27 @@ record OutputFile(Path path) {
   }
 
   void write(Content content) throws OutputException, RecordingException {
+    make(
+        part -> {
+          try (Writer file = Files.newBufferedWriter(part, UTF_8)) {
+            content.to(file);
+          }
+        });
+  }
+
+  /** What makes the file, under another name. */
+  interface Maker {
+    void make(Path part) throws IOException, RecordingException;
+  }
+
+  void make(Maker maker) throws OutputException, RecordingException {
     try {
       // Beside the file, so that it can be moved; made as any file is, so with the usual
       // permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {
-        try (Writer file = Files.newBufferedWriter(part, UTF_8)) {
-          content.to(file);
-        }
+        maker.make(part);
         Files.move(part, path, StandardCopyOption.REPLACE_EXISTING);
       } finally {
         Files.deleteIfExists(part);

@@ -1,11 +1,15 @@
 package io.coordl.reports;
 
 import io.coordl.advice.Text;
+import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.page.Report;
 import io.coordl.reports.page.ReportPage;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.summary.Summary;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +17,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -35,8 +38,8 @@ final class ReportCommand implements Callable<Integer> {
       paramLabel = "FILE.jfr",
       arity = "1..*",
       description =
-          "The recording; of several, up to six, the first is what others are compared with."
-              + " Or a directory of them.")
+          "The recording; of several the first is what others are compared with. Or a directory of"
+              + " them: the slowest come first, and of more than six the slowest six are drawn.")
   List<Path> files;
 
   @Option(
@@ -53,19 +56,31 @@ final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, OutputException {
     List<Path> all = ReadingOptions.recordings(files);
-    if (all.size() > MOST) {
-      throw new ParameterException(
-          spec.commandLine(),
-          Text.format(
-              "at most %s recordings can be compared, and there are %s: coordl summary shows which"
-                  + " are the slowest.",
-              MOST, all.size()));
-    }
     OutputFile page = OutputFile.of(output, all, ".html", force);
-    ReadingOptions.Read<JobActivity> read = reading.each(all, reading::readInFull);
-    String content = ReportPage.html(Report.of(read.recordings(), read.unread()));
+    boolean slowestFirst =
+        all.size() > 1 && (all.size() > MOST || files.stream().anyMatch(Files::isDirectory));
+    ReadingOptions.Read<Path> chosen =
+        slowestFirst ? slowest(all) : new ReadingOptions.Read<>(all, List.of(), ExitStatus.DONE);
+    ReadingOptions.Read<JobActivity> read =
+        reading.each(chosen.recordings().stream().limit(MOST).toList(), reading::readInFull);
+    List<String> unread = new ArrayList<>(chosen.unread());
+    unread.addAll(read.unread());
+    String content =
+        ReportPage.html(
+            Report.of(read.recordings(), unread, slowestFirst ? chosen.recordings().size() : 0));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
-    return read.status().code();
+    return (read.status() == ExitStatus.DONE ? chosen : read).status().code();
+  }
+
+  private ReadingOptions.Read<Path> slowest(List<Path> all) throws RecordingException {
+    ReadingOptions.Read<Summary> read = reading.each(all, file -> Summary.of(reading.read(file)));
+    return new ReadingOptions.Read<>(
+        read.recordings().stream()
+            .sorted(SideBySideText.SLOWEST_FIRST)
+            .map(summary -> Path.of(summary.recording().file()))
+            .toList(),
+        read.unread(),
+        read.status());
   }
 }

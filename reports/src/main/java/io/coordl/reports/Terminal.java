@@ -84,9 +84,11 @@ record Terminal(boolean colours, int columns, int width) {
 
   /** Lines as they fit, with their headings, advice and complaints to be seen. */
   List<String> dress(List<String> lines) {
-    return lines.stream()
-        .flatMap(line -> paint(width == 0 ? List.of(line) : fold(line, width)).stream())
-        .toList();
+    return lines.stream().flatMap(line -> paint(fold(line)).stream()).toList();
+  }
+
+  List<String> fold(String line) {
+    return width == 0 ? List.of(line) : fold(line, width);
   }
 
   /** What each kind of line looks like; the first line of a folded one says which it is. */

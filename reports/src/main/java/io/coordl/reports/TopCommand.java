@@ -49,17 +49,20 @@ final class TopCommand implements Callable<Integer> {
     Path directory = StatusFile.directory();
     if (json.wanted() || !Terminal.isTerminal(1)) {
       Jobs jobs = jobs(directory);
-      json.print(jobs, JobsText.lines(jobs, LocalTime.now(ZoneId.systemDefault())));
+      json.print(jobs, lines(jobs, json.terminal()));
       return ExitStatus.DONE.code();
     }
     PrintWriter out = spec.commandLine().getOut();
-    Terminal terminal = json.terminal();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
       // Before anything is drawn: if the job has ended, the last picture stays.
+      Terminal.Size size = Terminal.Size.now();
+      Terminal terminal = Terminal.of(System.getenv(), true, size);
       List<String> lines =
-          Terminal.Size.now()
-              .clip(JobsText.lines(jobs(directory), LocalTime.now(ZoneId.systemDefault())));
+          size.clip(
+              lines(jobs(directory), terminal).stream()
+                  .flatMap(line -> terminal.fold(line).stream())
+                  .toList());
       out.print(HOME);
       lines.stream()
           .map(List::of)
@@ -70,6 +73,10 @@ final class TopCommand implements Callable<Integer> {
       Thread.sleep(PERIOD_MILLIS);
     }
     return ExitStatus.DONE.code();
+  }
+
+  private static List<String> lines(Jobs jobs, Terminal terminal) {
+    return JobsText.lines(jobs, LocalTime.now(ZoneId.systemDefault()), terminal.width());
   }
 
   private Jobs jobs(Path directory) throws RecordingException {

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -68,10 +69,10 @@ class CoordlTest {
             "    GC                         0.75      0.6 %",
             "    queueing                   2.25      1.7 %",
             "  checkpoint                   3.00      2.3 %",
-            "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened",
-            "  1               70.00      26.00      43.00      40.00       2.00         1,000",
-            "  2               30.00      25.00       4.00       1.00       2.00             0",
-            "  3               30.00      25.00       4.00       1.00       2.00             0",
+            "Epoch           wall s compute s   stall s   fetch s    prep s  files opened",
+            "  1              70.00     26.00     43.00     40.00      2.00         1,000",
+            "  2              30.00     25.00      4.00      1.00      2.00             0",
+            "  3              30.00     25.00      4.00      1.00      2.00             0",
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
             "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 24 batches"
@@ -107,7 +108,7 @@ class CoordlTest {
     assertThat(lines.get(2)).contains("3 epochs, 2 evaluations, 340 batches");
     assertThat(lines)
         .filteredOn(line -> line.matches("  (\\d|eval\\. \\d) .*"))
-        .extracting(line -> line.substring(0, 23).strip().replaceAll(" +", " "))
+        .extracting(line -> line.substring(0, 22).strip().replaceAll(" +", " "))
         .containsExactly("1 70.00", "2 30.00", "3 29.00", "eval. 2 8.00");
 
     out.getBuffer().setLength(0);
@@ -154,7 +155,7 @@ class CoordlTest {
 
     assertThat(out.toString().lines())
         .anyMatch(line -> line.endsWith("% of 74.00 s wall"))
-        .anyMatch(line -> line.startsWith("  1               74.00"))
+        .anyMatch(line -> line.startsWith("  1              74.00"))
         .noneMatch(line -> line.contains("68.00"));
   }
 
@@ -198,11 +199,11 @@ class CoordlTest {
     assertThat(out.toString().lines())
         .hasSizeLessThanOrEqualTo(20)
         .contains(
-            "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
+            "Epoch           wall s compute s   stall s   fetch s    prep s  files opened"
                 + "  memory / peers / storage",
-            "  1               70.00      26.00      43.00      40.00       2.00         1,000"
+            "  1              70.00     26.00     43.00     40.00      2.00         1,000"
                 + "    0 /   0 / 100 %",
-            "  2               30.00      23.00       6.00       3.00       2.00           100"
+            "  2              30.00     23.00      6.00      3.00      2.00           100"
                 + "   30 /  60 /  10 %",
             "Items       3,000 fetched: 600 from memory (57.2 MiB), 1,200 from other hosts"
                 + " (114.4 MiB), 1,200 from storage (114.4 MiB), each a file opened",
@@ -313,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or runs on another host)")
+        .contains("dead.jfr (ends early: its JVM was killed, or went on)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 
@@ -424,8 +425,8 @@ class CoordlTest {
     assertThat(coordl("summary", several)).as(err.toString()).isZero();
     assertThat(out.toString().lines().toList())
         .hasSize(3)
-        .satisfies(lines -> assertThat(lines.get(1)).startsWith("      32.3 ").endsWith("b.jfr"))
-        .satisfies(lines -> assertThat(lines.get(2)).startsWith("       107 ").endsWith("a.jfr"));
+        .satisfies(lines -> assertThat(lines.get(1)).startsWith("     32.3 ").endsWith("b.jfr"))
+        .satisfies(lines -> assertThat(lines.get(2)).startsWith("      107 ").endsWith("a.jfr"));
 
     out.getBuffer().setLength(0);
     assertThat(coordl("summary", "--json", several)).isZero();
@@ -445,7 +446,7 @@ class CoordlTest {
         .content()
         .contains("\"a.jfr\"", "\"b.jfr\"")
         .contains("broken.jfr is not a Flight Recorder recording")
-        .contains("\"So what others are compared with is a.jfr.\"");
+        .contains("\"So what others are compared with is b.jfr.\"");
     assertThat(err.toString().split("broken.jfr is not a Flight Recorder recording", -1))
         .hasSize(3);
     Path broken = several.resolve("broken.jfr");
@@ -463,6 +464,44 @@ class CoordlTest {
     assertThat(err.toString()).contains("two lines.html is there already");
     assertThat(coordl("summary", Files.createDirectory(folder.resolve("empty")))).isEqualTo(1);
     assertThat(err.toString()).contains("is a directory without recordings");
+  }
+
+  @Test
+  void ofManyRecordingsThePageShowsTheSlowest() throws Exception {
+    Path many = Files.createDirectory(folder.resolve("many"));
+    for (int rank = 1; rank <= 8; rank++) {
+      long wall = 100 * Recordings.SECOND / rank;
+      Recordings.record(
+          many.resolve("rank" + rank + ".jfr"),
+          () -> {
+            Recordings.emitEpoch(1, wall, Recordings.SECOND);
+            Recordings.emitTotals(1, 100, wall, Recordings.SECOND);
+          });
+    }
+    Path page = folder.resolve("many.html");
+
+    assertThat(coordl("report", many, "-o", page)).as(err.toString()).isZero();
+
+    Matcher data =
+        Pattern.compile("(?s)id=\"data\">(.*?)</script>").matcher(Files.readString(page));
+    assertThat(data.find()).isTrue();
+    JsonNode report = JsonMapper.shared().readTree(data.group(1));
+    assertThat(report.at("/recordings").valueStream().map(one -> one.get("name").asString()))
+        .containsExactly(
+            "rank1.jfr", "rank2.jfr", "rank3.jfr", "rank4.jfr", "rank5.jfr", "rank6.jfr");
+    assertThat(report.at("/compared/0").asString())
+        .isEqualTo(
+            "These are the slowest 6 of 8: coordl summary shows the speed and the waits of all.");
+    assertThat(report.at("/advised/recording").asInt()).isZero();
+    assertThat(report.at("/advised/as").asString()).isEqualTo("slowest");
+  }
+
+  @Test
+  void aDumpOfNoJobIsASentenceAndAnExitCode() {
+    assertThat(coordl("dump", 99_999_999)).isEqualTo(1);
+    assertThat(err.toString().strip()).isEqualTo("coordl: there is no process 99999999 here.");
+    assertThat(coordl("dump", "mine")).isEqualTo(2);
+    assertThat(err.toString()).contains("'mine' is not a long");
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.coordl.event.StoreStatisticsEvent;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -58,6 +59,7 @@ public record Advice(
     return all(evidence)
         .filter(advice -> judged.share(advice.nanos()) >= Evidence.WORTH_A_CHANGE)
         .max(Comparator.comparingLong(Advice::nanos))
+        .or(() -> manyCauses(evidence))
         .or(() -> cacheFilled(evidence).filter(filled -> explainsTheFirstEpoch(evidence)))
         .orElseGet(
             () ->
@@ -67,6 +69,27 @@ public record Advice(
                     "compute-bound, nothing to do: waiting for data is "
                         + stall(evidence)
                         + ", and no cache makes this job faster."));
+  }
+
+  /** Waits that come to something together, of which no cause is worth a change. */
+  private static Optional<Advice> manyCauses(Evidence evidence) {
+    Figures judged = evidence.judged();
+    if (judged.share(judged.stall) < Evidence.WORTH_A_CHANGE) {
+      return Optional.empty();
+    }
+    String causes =
+        Part.STALLS.stream()
+            .map(part -> part.cause() + " " + Text.percent(part.of(judged), judged.wall))
+            .collect(Collectors.joining(", "));
+    return Optional.of(
+        nothing(
+            "computeBound",
+            judged.compute,
+            "mostly compute-bound: waiting for data is "
+                + stall(evidence)
+                + ", and no cause of it is worth a change alone ("
+                + causes
+                + ")."));
   }
 
   /** Every finding that applies to the job, however little it explains. */

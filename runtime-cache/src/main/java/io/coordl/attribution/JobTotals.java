@@ -90,7 +90,8 @@ public final class JobTotals {
     now.timeLeft = timeLeft();
     // The last one, after a resume, while nobody knows how long it takes: it has not ended yet.
     boolean last = left > 0 && updating >= planned && now.timeLeft == 0;
-    now.plannedEpochs = last ? 0 : planned;
+    // Nor does anybody know how many a loop has that comes after those that were planned.
+    now.plannedEpochs = last || updating > planned ? 0 : planned;
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
     now.explicitGcCaller =
         collecting.entrySet().stream()

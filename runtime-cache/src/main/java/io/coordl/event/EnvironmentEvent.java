@@ -16,6 +16,10 @@ public final class EnvironmentEvent extends EventBase {
   @Description("Version of the agent")
   public @Nullable String agent;
 
+  @Label("Recording")
+  @Description("File that the agent writes; none where it only adds to a recording of the user's")
+  public @Nullable String recording;
+
   @Label("Libraries")
   @Description("Training libraries with the versions in the names of their jars")
   public @Nullable String libraries;

@@ -20,6 +20,10 @@ public final class JobStatisticsEvent extends Figures {
   @Description("Training libraries seen")
   public @Nullable String frameworks;
 
+  @Label("Running")
+  @Description("Whether the job went on when this was written")
+  public boolean running;
+
   @Label("Epochs")
   @Description(
       "Epochs, one that goes on among them; evaluations too where no model update was seen")

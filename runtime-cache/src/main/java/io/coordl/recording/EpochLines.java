@@ -7,6 +7,7 @@ import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class EpochLines implements Consumer<EpochEvent> {
 
   /** How many times as long as in the second epoch a batch may take, before that is said. */
   private static final double SLOWER = 1.25;
+
+  /** Part of what a batch takes longer, from which on a second cause is named, too. */
+  private static final double WORTH_NAMING = 0.25;
 
   private final Consumer<List<String>> say;
   private final LongSupplier clock;
@@ -115,29 +119,44 @@ final class EpochLines implements Consumer<EpochEvent> {
     if (second == null || source.said < 2) {
       return null;
     }
-    double times = (double) now.wall / now.batches / ((double) second.wall / second.batches);
+    double times = batch(now.wall, now) / batch(second.wall, second);
     if (times < source.worst) {
       return null;
     }
     source.worst = times * SLOWER;
-    Part grown =
+    List<Part> grown =
         Arrays.stream(Part.values())
-            .max(
-                (one, other) ->
-                    Double.compare(growth(one, second, now), growth(other, second, now)))
-            .orElseThrow();
+            .sorted(Comparator.comparingDouble(part -> -growth(part, second, now)))
+            .toList();
+    boolean both =
+        growth(grown.get(1), second, now)
+            >= WORTH_NAMING * (batch(now.wall, now) - batch(second.wall, second));
     return Text.format(
-        "%s: a batch takes %.0f %% longer than in epoch 2; most of it is %s, %s of the time then"
-            + " and %s now",
+        "%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s",
         name(source),
         100 * (times - 1),
-        grown.label(),
-        Text.percent(grown.of(second), second.wall),
-        Text.percent(grown.of(now), now.wall));
+        nanos(now.wall, now),
+        nanos(second.wall, second),
+        grown.stream()
+            .limit(both ? 2 : 1)
+            .map(
+                part ->
+                    Text.format(
+                        "%s, %s instead of %s",
+                        part.label(), nanos(part.of(now), now), nanos(part.of(second), second)))
+            .collect(Collectors.joining(", and ")));
+  }
+
+  private static double batch(long nanos, Figures of) {
+    return (double) nanos / of.batches;
+  }
+
+  private static Text.Nanos nanos(long nanos, Figures of) {
+    return new Text.Nanos(Math.round(batch(nanos, of)));
   }
 
   /** In nanoseconds a batch. */
   private static double growth(Part part, Figures second, Figures now) {
-    return (double) part.of(now) / now.batches - (double) part.of(second) / second.batches;
+    return batch(part.of(now), now) - batch(part.of(second), second);
   }
 }

@@ -58,11 +58,12 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
       double speed = evidence.samplesPerSecond();
       lines.add(
           Text.format(
-              "%s: %s%s, %d batches, %s from the first batch to the last",
+              "%s: %s%s, %d %s, %s from the first batch to the last",
               job.frameworks().isEmpty() ? "training" : job.frameworks(),
               speed == 0 ? "" : Text.rate(speed) + " samples/s" + evidence.ofWhat() + "; ",
               job.spans().totals().ended().words(now, false),
               now.batches,
+              now.batches == 1 ? "batch" : "batches",
               seconds(now.wall)));
       lines.add(share("compute", now.compute, now, ""));
       String stalls =

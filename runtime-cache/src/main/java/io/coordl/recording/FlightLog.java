@@ -41,6 +41,7 @@ final class FlightLog {
   private final CountDownLatch stop = new CountDownLatch(1);
   private volatile boolean started;
   private volatile @Nullable EventFile file;
+  private volatile @Nullable String ownFile;
   private volatile @Nullable String outcome;
   private volatile boolean refused;
 
@@ -91,7 +92,8 @@ final class FlightLog {
       JvmInformation jvm = JvmInformation.ofThis();
       Path path = Path.of(target.replace("%p", Long.toString(jvm.pid)));
       EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
-      outcome = opened.path.toString();
+      ownFile = opened.path.toString();
+      outcome = ownFile;
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;
@@ -159,6 +161,7 @@ final class FlightLog {
   private void ended(EventFile own, String reason, String target) {
     LocalTime now = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS);
     refused = own.size() == 0;
+    ownFile = refused ? null : ownFile;
     outcome =
         refused
             ? "none, " + own.path + " cannot be written (" + reason + ")"
@@ -203,6 +206,11 @@ final class FlightLog {
   /** Whether there was to be a file, and none can be written. */
   boolean refused() {
     return refused;
+  }
+
+  /** The file that has the recording, or as much of it as was written; null if there is none. */
+  @Nullable String ownFile() {
+    return ownFile;
   }
 
   /** Where the recording went and what became of it, for the summary; null if there is none. */

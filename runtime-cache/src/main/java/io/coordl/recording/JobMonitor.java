@@ -390,6 +390,7 @@ public final class JobMonitor {
   EnvironmentEvent environment() {
     EnvironmentEvent event = new EnvironmentEvent();
     event.agent = agent;
+    event.recording = flight.ownFile();
     event.libraries = rewrites.libraries();
     Machine.describe(event);
     return event;
@@ -425,6 +426,7 @@ public final class JobMonitor {
     event.mainClass = mainClass;
     event.frameworks = frameworks();
     event.faults = faults();
+    event.running = atEnd == null;
     Machine.describe(event);
     return event;
   }

@@ -18,11 +18,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows from outside what the job does: each second the totals, as they are now and were ten
@@ -148,6 +150,8 @@ final class Status implements Closeable {
     private final FlightBytes bytes = new FlightBytes();
     private final JobMonitor job;
     private final int unchanged;
+    private @Nullable String recording;
+    private int configured;
 
     Recorded(JobMonitor job, JvmInformation jvm) throws IOException {
       this.job = job;
@@ -155,7 +159,6 @@ final class Status implements Closeable {
       FlightBytes metadata = types.metadata;
       bytes.raw(metadata.array(), metadata.size());
       types.write(bytes, jvm, nanos, nanos, 0);
-      job.configuration().forEach(this::write);
       unchanged = bytes.size();
     }
 
@@ -166,7 +169,14 @@ final class Status implements Closeable {
 
     /** The first and the last totals, and what the policies did. */
     ByteBuffer with(Deque<Past> past) {
-      bytes.cut(unchanged);
+      String now = job.recording();
+      if (configured == 0 || !Objects.equals(now, recording)) {
+        recording = now; // Known once the recorder has begun, and another one if storage fails.
+        bytes.cut(unchanged);
+        job.configuration().forEach(this::write);
+        configured = bytes.size();
+      }
+      bytes.cut(configured);
       Past first = past.getFirst();
       Past last = past.getLast();
       write(last.totals, last.nanos, last.nanos);

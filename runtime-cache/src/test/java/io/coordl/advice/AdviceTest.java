@@ -239,6 +239,17 @@ class AdviceTest {
   }
 
   @Test
+  void waitsOfManyCausesAreNotCalledNothing() {
+    EpochEvent each = figures(3, 3, 2, 1, 0);
+    Advice advice = advice(each, List.of(each, each), List.of(store(0)), "minio");
+    assertThat(advice.finding()).isEqualTo("computeBound");
+    assertThat(advice.sentence())
+        .startsWith("mostly compute-bound: waiting for data is 9.0 % of the time from the second")
+        .endsWith("(fetch 3.0 %, prep 3.0 %, GC 2.0 %, queueing 1.0 %).");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
   void whereOnlyTheFirstEpochIsThereItIsJudgedAndThatIsSaid() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())

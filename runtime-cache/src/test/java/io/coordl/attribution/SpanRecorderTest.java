@@ -500,12 +500,18 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    long once = spans.enter(FIT, 1); // In a loop of the program's, most likely.
+    epochOf(100);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    spans.exit(once, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
 
     long more = spans.enter(FIT, 10);
     long inner = spans.enter(FIT, 3); // Not the program's.
     epochOf(100);
     spans.exit(inner, null);
-    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(14);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(15);
     spans.exit(more, null); // It stops early.
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();

@@ -76,6 +76,46 @@ class StatusTest {
     assertThat(files()).isEmpty();
   }
 
+  private List<RecordedEvent> events(Path file, String name) throws IOException {
+    Path copy = Files.copy(file, folder.resolve("copy.jfr"));
+    try {
+      return RecordingFile.readAllEvents(copy).stream()
+          .filter(event -> event.getEventType().getName().equals("io.coordl." + name))
+          .toList();
+    } finally {
+      Files.delete(copy);
+    }
+  }
+
+  private static boolean goesOn(List<RecordedEvent> totals) {
+    return totals.get(totals.size() - 1).getBoolean("running");
+  }
+
+  @Test
+  void itTellsWhereTheRecordingIsAndThatTheJobGoesOn() throws Exception {
+    Path recording = folder.resolve("own.jfr");
+    try (Status status = new Status(job, () -> folder)) {
+      status.start();
+      assertThat(events(shown().path(), "Environment"))
+          .singleElement()
+          .satisfies(event -> assertThat(event.getString("recording")).isNull());
+
+      job.startRecording(recording.toString(), true);
+
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (!recording
+          .toString()
+          .equals(events(shown().path(), "Environment").get(0).getString("recording"))) {
+        assertThat(System.nanoTime()).isLessThan(end);
+        Thread.sleep(10);
+      }
+      assertThat(goesOn(events(shown().path(), "JobStatistics"))).isTrue();
+    } finally {
+      job.finish();
+    }
+    assertThat(goesOn(events(recording, "JobStatistics"))).isFalse();
+  }
+
   @Test
   void itIsThereAgainIfItWasRemovedAndTellsOfAtMostTwoMoments() throws Exception {
     try (Status status = new Status(job, () -> folder)) {

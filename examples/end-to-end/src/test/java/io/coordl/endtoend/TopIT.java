@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Scanner;
 import java.util.UUID;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -115,6 +116,10 @@ class TopIT {
       assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");
       assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
 
+      Path dump = dump(stopped);
+      assertThat(Summary.of(dump).total("batches")).isEqualTo(atStop);
+      assertThat(Summary.of(dump(goesOn)).total("batches")).isGreaterThan(before);
+
       ended.signal("TERM");
       awaitState(ended, "");
       assertThat(files(ended)).isEmpty();
@@ -131,6 +136,16 @@ class TopIT {
         Files.delete(files(job).get(0));
       }
     }
+  }
+
+  /** What a job has recorded so far, which the JDK reads as if the job had ended. */
+  private Path dump(Running job) throws IOException, InterruptedException {
+    Path file = directory.resolve("dump-" + job.pid() + ".jfr");
+    Summary.coordl("dump", Long.toString(job.pid()), "-o", file.toString());
+    assertThat(RecordingFile.readAllEvents(file)).isNotEmpty();
+    assertThat(Summary.text(file).get(0)).contains("so far: its JVM still runs");
+    assertThat(Summary.text(file)).noneMatch(line -> line.contains("left early"));
+    return file;
   }
 
   /** What a terminal gets until it has been cleared, and all has been drawn twice. */

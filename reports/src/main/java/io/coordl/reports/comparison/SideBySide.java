@@ -8,6 +8,8 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.summary.Summary;
+import io.coordl.reports.whatif.Answer;
+import io.coordl.reports.whatif.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,18 +30,24 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   private static final Set<String> NO_CHANGE =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
+  /** Questions whose figure is how many times as fast as today. */
+  private static final Set<String> PREDICTING = Set.of("overlap", "decoded", "auto");
+
   /**
    * A run.
    *
    * @param timesAsFast as the first; null for that one, and where nothing was trained
    * @param predicted how many times as fast the first run's advice says that it gets at most with
    *     these arguments; null if others were changed, or it gave none
+   * @param whatIf the same, with its error, as {@code coordl whatif} predicts it of the first run;
+   *     null if it answers no question about what was changed
    * @param changed what is not as in the first: the agent's arguments in force, the program, the
    *     JVM, the host, its cores, the libraries, the agent
    */
   public record Run(
       @Nullable TimesAsFast timesAsFast,
       @Nullable Double predicted,
+      @Nullable Measure whatIf,
       Map<String, Change> changed,
       Summary summary) {}
 
@@ -63,15 +71,17 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   public static SideBySide of(List<JobRecording> recordings) {
     JobRecording first = recordings.get(0);
     List<Run> runs = new ArrayList<>();
+    List<Answer> answers = WhatIf.of(first).answers();
     for (JobRecording recording : recordings) {
       Summary summary = Summary.of(recording);
       Map<String, Change> changed = changed(conditions(first), conditions(recording));
       runs.add(
           runs.isEmpty()
-              ? new Run(null, null, Map.of(), summary)
+              ? new Run(null, null, null, Map.of(), summary)
               : new Run(
                   timesAsFast(first, recording),
-                  predicted(runs.get(0).summary(), recording, changed.keySet()),
+                  predicted(runs.get(0).summary().next(), recording, changed.keySet()),
+                  whatIf(answers, recording, changed.keySet()),
                   changed,
                   summary));
     }
@@ -79,27 +89,54 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   }
 
   private static @Nullable Double predicted(
-      Summary first, JobRecording after, Set<String> changed) {
-    Summary.Next next = first.next();
-    Set<String> alone = new TreeSet<>(changed); // Nothing else may make it faster or slower.
-    alone.remove("program");
-    next.arguments().forEach(argument -> alone.remove(argument.replaceFirst("=.*", "")));
-    boolean followed =
-        next.gain() > 1
-            && alone.isEmpty()
-            && !next.arguments().isEmpty()
-            && next.arguments().stream()
-                .filter(argument -> !NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
-                .allMatch(
-                    argument ->
-                        after
-                            .configuration()
-                            .entrySet()
-                            .contains(
-                                Map.entry(
-                                    argument.replaceFirst("=.*", ""),
-                                    argument.replaceFirst("[^=]*=", ""))));
-    return followed ? Double.valueOf(next.gain()) : null;
+      Summary.Next next, JobRecording after, Set<String> changed) {
+    return next.gain() > 1 && isWhatWasDone(next.arguments(), after, changed)
+        ? Double.valueOf(next.gain())
+        : null;
+  }
+
+  /**
+   * The error is that of the prediction; a range is said only of what answers how many times as
+   * fast as today.
+   */
+  private static @Nullable Measure whatIf(
+      List<Answer> answers, JobRecording after, Set<String> changed) {
+    for (Answer answer : answers) {
+      Answer.Figure figure = answer.figure();
+      // A size that is left to the agent is as the prediction has it: what is free.
+      List<String> arguments =
+          answer.arguments().stream()
+              .filter(word -> !key(word).endsWith(".size") || changed.contains(key(word)))
+              .toList();
+      if (figure != null
+          && figure.measure().exceedsItsError()
+          && PREDICTING.contains(answer.question())
+          && isWhatWasDone(arguments, after, changed)) {
+        return figure.measure();
+      }
+    }
+    return null;
+  }
+
+  private static String key(String argument) {
+    return argument.replaceFirst("=.*", "");
+  }
+
+  /** Whether these arguments are in force, and nothing else may have made it faster or slower. */
+  private static boolean isWhatWasDone(
+      List<String> arguments, JobRecording after, Set<String> changed) {
+    Set<String> others = new TreeSet<>(changed);
+    others.remove("program");
+    arguments.forEach(argument -> others.remove(key(argument)));
+    return others.isEmpty()
+        && !arguments.isEmpty()
+        && arguments.stream()
+            .filter(argument -> !NO_CHANGE.contains(key(argument)))
+            .allMatch(
+                argument ->
+                    argument
+                        .replaceFirst("[^=]*=", "")
+                        .equals(after.configuration().get(key(argument))));
   }
 
   /** The agent's arguments in force, the program, and what it ran on as far as that is known. */

@@ -3,6 +3,7 @@ package io.coordl.reports.comparison;
 import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide.Run;
 import io.coordl.reports.comparison.SideBySide.TimesAsFast;
+import io.coordl.reports.differential.Measure;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.Summary;
 import java.util.ArrayList;
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 
 public final class SideBySideText {
   private static final int LONGEST_NAME = 60;
+
+  /** Those of which no speed is known come last. */
+  public static final Comparator<Summary> SLOWEST_FIRST =
+      Comparator.comparingDouble(
+          summary -> speed(summary) == 0 ? Double.MAX_VALUE : speed(summary));
 
   private SideBySideText() {}
 
@@ -84,9 +90,18 @@ public final class SideBySideText {
         + " "
         + times.of()
         + (times.error() == null ? " (too few epochs to say how sure that is)" : "")
-        + (run.predicted() == null
+        + predicted(run);
+  }
+
+  private static String predicted(Run run) {
+    Measure range = run.whatIf();
+    return range != null
+        ? Text.format(
+            "; predicted: %.2f to %.2f times",
+            Math.max(0, range.value() - range.error()), range.value() + range.error())
+        : run.predicted() == null
             ? ""
-            : Text.format("; predicted: at most %.2f times", run.predicted()));
+            : Text.format("; predicted: at most %.2f times", run.predicted());
   }
 
   private static String name(Summary summary) {
@@ -95,8 +110,7 @@ public final class SideBySideText {
 
   /** A line for each, the slowest first. */
   public static List<String> slowestFirst(List<Summary> summaries) {
-    return table(
-        summaries.stream().sorted(Comparator.comparingDouble(SideBySideText::speed)).toList());
+    return table(summaries.stream().sorted(SLOWEST_FIRST).toList());
   }
 
   private static double speed(Summary summary) {
@@ -105,7 +119,7 @@ public final class SideBySideText {
 
   private static List<String> table(List<Summary> summaries) {
     List<String> lines = new ArrayList<>();
-    lines.add(JobTable.header() + "  recording");
+    lines.add(JobTable.header() + "  recording (in %)");
     for (Summary summary : summaries) {
       lines.add(
           JobTable.line(

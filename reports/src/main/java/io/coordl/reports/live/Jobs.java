@@ -1,5 +1,6 @@
 package io.coordl.reports.live;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
@@ -31,7 +32,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
   /** What is known of a process. */
-  enum State {
+  public enum State {
     running,
     /** By a signal, as SIGSTOP. */
     stopped,
@@ -48,6 +49,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
    * @param silentNanos how long it has not been heard of
    * @param recent what it did in the last ten seconds it was heard of; null in its first second
    * @param summary of the whole job so far
+   * @param file where it shows itself
    */
   public record Job(
       long pid,
@@ -55,7 +57,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
       long silentNanos,
       String group,
       JobRecording.@Nullable Recent recent,
-      Summary summary) {}
+      Summary summary,
+      @JsonIgnore Path file) {}
 
   /**
    * Reads what the jobs show now.
@@ -99,7 +102,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
           silent.toNanos(),
           recording.configuration().getOrDefault("group", ""),
           recording.recent(),
-          Summary.of(recording));
+          Summary.of(recording),
+          file.path());
     } catch (NoSuchFileException e) {
       if (file.path().toString().equals(e.getFile())) {
         return null;

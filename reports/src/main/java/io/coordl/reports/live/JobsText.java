@@ -1,7 +1,6 @@
 package io.coordl.reports.live;
 
 import io.coordl.advice.Text;
-import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.live.Jobs.Job;
@@ -19,32 +18,56 @@ import java.util.Objects;
 /** Running jobs as text: a line for each, and one for each of its policies. */
 public final class JobsText {
   private static final int LONGEST_NAME = 60;
-  private static final String INDENT = "         ";
+  private static final String INDENT = "        ";
   private static final int LONGEST_REASON = 120;
+  private static final int MOST_REASONS = 2;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
   private JobsText() {}
 
-  public static List<String> lines(Jobs jobs, LocalTime now) {
+  /**
+   * Lines without line ends, some longer than the terminal.
+   *
+   * @param width where the name of a program goes to a line of its own; 0: nowhere
+   */
+  public static List<String> lines(Jobs jobs, LocalTime now, int width) {
     List<String> lines = new ArrayList<>();
     lines.add(
         Text.format(
-            "%s of this user at %s; over the last 10 s, stores, groups and GPUs since the start",
+            "%s of this user at %s; shares in %% of the last 10 s; stores, groups and GPUs since"
+                + " the start",
             Text.count(jobs.jobs().size(), "job", "jobs"), now.format(TIME)));
-    jobs.unreadable()
-        .forEach(reason -> lines.add("not shown: " + Text.line(reason, LONGEST_REASON)));
-    if (jobs.jobs().isEmpty()) {
-      return lines;
+    if (!jobs.jobs().isEmpty()) {
+      addJobs(lines, jobs, width);
     }
-    lines.add(Text.format("%8s %-8s", "PID", "state") + JobTable.header() + "  program");
+    int shown = Math.min(MOST_REASONS, jobs.unreadable().size());
+    jobs.unreadable().subList(0, shown).stream()
+        .map(reason -> "not shown: " + Text.line(reason, LONGEST_REASON))
+        .forEach(lines::add);
+    if (shown < jobs.unreadable().size()) {
+      lines.add(Text.format("not shown: %d more, see --json", jobs.unreadable().size() - shown));
+    }
+    return lines;
+  }
+
+  private static void addJobs(List<String> lines, Jobs jobs, int width) {
+    String header = Text.format("%7s %-7s ", "PID", "state") + JobTable.header();
+    boolean wide =
+        width == 0
+            || jobs.jobs().stream()
+                .allMatch(job -> header.length() + 2 + program(job).length() <= width);
+    lines.add(wide ? header + "  program" : header);
     for (Job job : jobs.jobs()) {
-      lines.add(line(job));
+      lines.add(wide ? line(job) + "  " + program(job) : line(job));
+      if (!wide) {
+        lines.add(INDENT + program(job));
+      }
       if (job.state() != State.running) {
-        lines.add(INDENT + "not heard of for " + new Nanos(job.silentNanos()));
+        lines.add(INDENT + "not heard of for " + Text.roughly(job.silentNanos()));
       }
       JobStatisticsEvent totals = job.summary().totals().figures();
-      if (totals.timeLeft > 0) {
+      if (totals.timeLeft > 0 && job.state() == State.running) {
         lines.add(
             INDENT
                 + Text.format(
@@ -58,20 +81,21 @@ public final class JobsText {
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));
     }
-    return lines;
   }
 
   private static String line(Job job) {
     JobRecording.Recent recent = job.recent();
     Figures totals = job.summary().totals().figures();
-    String program = Objects.requireNonNullElse(job.summary().program().mainClass(), "unknown");
-    return Text.format("%8d %-8s", job.pid(), job.state())
+    return Text.format("%7d %-7s ", job.pid(), job.state())
         + JobTable.line(
             recent == null ? 0 : recent.samplesPerSecond(),
             recent == null ? totals : recent.figures(),
             job.summary().totals().figures().epochs,
-            recent == null ? job.summary().decodedHits() : 0)
-        + "  "
-        + Text.line(program, LONGEST_NAME);
+            recent == null ? job.summary().decodedHits() : 0);
+  }
+
+  private static String program(Job job) {
+    String program = Objects.requireNonNullElse(job.summary().program().mainClass(), "unknown");
+    return Text.line(program, LONGEST_NAME);
   }
 }

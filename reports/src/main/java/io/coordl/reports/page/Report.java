@@ -3,6 +3,7 @@ package io.coordl.reports.page;
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.differential.Differential;
@@ -12,6 +13,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,8 +29,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schemaVersion raised by changes that an old reader would not understand
  * @param compared how much faster each recording after the first is, and what was changed
+ * @param advised whose advice is shown
  */
-public record Report(int schemaVersion, List<String> compared, List<Entry> recordings) {
+public record Report(
+    int schemaVersion, List<String> compared, Advised advised, List<Entry> recordings) {
   static final int SCHEMA_VERSION = 2;
 
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
@@ -37,6 +41,14 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
     compared = List.copyOf(compared);
     recordings = List.copyOf(recordings);
   }
+
+  /**
+   * One of the recordings.
+   *
+   * @param recording its place among them
+   * @param as why it
+   */
+  public record Advised(int recording, String as) {}
 
   /**
    * One recording.
@@ -111,12 +123,19 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
     }
   }
 
+  /** The same of recordings in an order of the user's. */
+  public static Report of(List<JobActivity> recordings, List<String> unread) {
+    return of(recordings, unread, 0);
+  }
+
   /**
    * Makes the report of some recordings, in their order.
    *
    * @param unread a sentence for each that was to be on the page, too
+   * @param slowestOf of so many these are the slowest, and the first is the slowest of all; 0: they
+   *     are in the user's order
    */
-  public static Report of(List<JobActivity> recordings, List<String> unread) {
+  public static Report of(List<JobActivity> recordings, List<String> unread, int slowestOf) {
     Set<String> names = new HashSet<>();
     boolean different =
         recordings.stream().allMatch(each -> names.add(fileName(each.recording().file())));
@@ -137,11 +156,31 @@ public record Report(int schemaVersion, List<String> compared, List<Entry> recor
               ? "So this page is of " + first + " alone, and compares nothing."
               : "So what others are compared with is " + first + ".");
     }
+    if (slowestOf > recordings.size()) {
+      compared.add(
+          Text.format(
+              "These are the slowest %d of %d: coordl summary shows the speed and the waits of"
+                  + " all.",
+              recordings.size(), slowestOf));
+    }
     compared.addAll(
         SideBySideText.sentences(
             SideBySide.of(recordings.stream().map(JobActivity::recording).toList()),
             entries.stream().map(Entry::name).toList()));
-    return new Report(SCHEMA_VERSION, compared, entries);
+    Advised advised =
+        slowestOf > 0 ? new Advised(0, "slowest") : new Advised(newest(entries), "newest");
+    return new Report(SCHEMA_VERSION, compared, advised, entries);
+  }
+
+  /** What the job does now; where it is not known which that is, the last. */
+  private static int newest(List<Entry> entries) {
+    int newest = entries.size() - 1;
+    for (int i = newest; i >= 0; i--) {
+      Instant one = entries.get(i).summary().program().started();
+      Instant known = entries.get(newest).summary().program().started();
+      newest = one != null && known != null && one.isAfter(known) ? i : newest;
+    }
+    return newest;
   }
 
   private static String fileName(Path file) {

@@ -73,7 +73,7 @@ final class ChunkWalk {
           Kind.NO_RECORDING,
           file
               + " is empty: JFR writes a recording of its own when the JVM ends. If that still"
-              + " runs, `jcmd PID JFR.dump filename=FILE.jfr` writes what there is so far; if it"
+              + " runs, `coordl dump PID` writes what there is so far; if it"
               + " was killed, what JFR had flushed by then is in the temporary directory, in a"
               + " folder that begins with the date and ends with the process id.");
     }

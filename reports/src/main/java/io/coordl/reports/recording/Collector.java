@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
 
+  /** By which the times of two files of one job may differ. */
+  private static final long CLOCKS_NANOS = 50_000_000;
+
   private record Dated<E>(Instant written, E value) {
     Dated<E> earlier(Dated<E> other) {
       return other.written.isBefore(written) ? other : this;
@@ -153,10 +156,11 @@ public final class Collector {
     boolean inOrder = !next.written.isBefore(known.written);
     JobStatisticsEvent earlier = inOrder ? known.value : value;
     JobStatisticsEvent later = inOrder ? value : known.value;
-    // Totals of one job only grow, and its program stays the same.
+    // Totals of one job only grow, as far as two clocks agree, and its program stays the same.
+    long back = earlier.wall - later.wall;
     severalJobs |=
-        later.batches < earlier.batches
-            || later.wall < earlier.wall
+        back > CLOCKS_NANOS
+            || (back <= 0 && later.batches < earlier.batches)
             || differs(later.mainClass, earlier.mainClass);
     Dated<JobStatisticsEvent> older = inOrder ? known : next;
     jobBefore = jobBefore == null ? older : jobBefore.later(older);
@@ -218,7 +222,7 @@ public final class Collector {
         file,
         bytes,
         events,
-        endsEarly,
+        endsEarly || (job != null && job.value.running),
         jvms.stream().findFirst().orElse(null),
         job == null ? null : job.value,
         recent(),

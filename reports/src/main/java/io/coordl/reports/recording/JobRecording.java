@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bytes size of the file
  * @param events number of all events in it, the JVM's own included
- * @param endsEarly true if the JVM died or is still recording: what happened last is missing
+ * @param endsEarly true if the JVM died, or the job went on: what happened last is missing
  * @param jvm null if the recording does not say
  * @param job null if no totals were written
  * @param recent null if they were not written twice

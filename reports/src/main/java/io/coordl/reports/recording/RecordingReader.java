@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,6 +76,29 @@ public final class RecordingReader {
       throw new RecordingException(
           e.kind(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
     }
+  }
+
+  /**
+   * Writes what can be read of some files of one run as one finished recording.
+   *
+   * @param files that may grow meanwhile, but are not replaced
+   * @throws RecordingException if a file cannot be read, is foreign, empty, cut off or damaged
+   * @throws IOException if the recording cannot be written
+   */
+  public static void join(List<Path> files, Path to) throws RecordingException, IOException {
+    List<Part> parts = new ArrayList<>();
+    for (Path file : files) {
+      checkReadable(file);
+      parts.addAll(parts(file, ChunkWalk.walk(file, Progress.NONE)));
+    }
+    parts.sort(Comparator.comparingLong(part -> part.chunk().header().startNanos()));
+    write(parts, to);
+  }
+
+  private record Part(Path file, ChunkWalk.Chunk chunk) {}
+
+  private static List<Part> parts(Path file, ChunkWalk.Shape shape) {
+    return shape.chunks().stream().map(chunk -> new Part(file, chunk)).toList();
   }
 
   /**
@@ -153,7 +177,7 @@ public final class RecordingReader {
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
-      repair(file, repaired, shape);
+      write(parts(file, shape), repaired);
       return read(file, repaired, shape, progress, takers);
     } finally {
       Files.deleteIfExists(repaired);
@@ -193,13 +217,16 @@ public final class RecordingReader {
    * which they will not be otherwise. By time, as the JDK reads times wrongly else: it goes on with
    * the clock of the chunk before.
    */
-  private static void repair(Path file, Path repaired, ChunkWalk.Shape shape) throws IOException {
-    try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ);
-        FileChannel to = FileChannel.open(repaired, StandardOpenOption.WRITE)) {
-      for (ChunkWalk.Chunk chunk : shape.chunks()) {
+  private static void write(List<Part> parts, Path file) throws IOException {
+    try (FileChannel to =
+        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+      for (Part part : parts) {
         long start = to.position();
-        copy(from, chunk, to);
-        chunk.header().writeFinished(to, start); // The file's own may have changed since the walk.
+        try (FileChannel from = FileChannel.open(part.file(), StandardOpenOption.READ)) {
+          copy(from, part.chunk(), to);
+        }
+        // The file's own may have changed since the walk.
+        part.chunk().header().writeFinished(to, start);
       }
     }
   }

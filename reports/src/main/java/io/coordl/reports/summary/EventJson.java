@@ -36,7 +36,7 @@ public final class EventJson {
 
     /** Figures of events that are 0 or empty where there is nothing to say. */
     private static final Set<String> MAY_BE_UNKNOWN =
-        Set.of("samples", "order", "itemBytes", "itemSaves", "synchronizedSteps");
+        Set.of("samples", "running", "order", "itemBytes", "itemSaves", "synchronizedSteps");
 
     @Override
     public @Nullable PropertyName findNameForSerialization(MapperConfig<?> config, Annotated a) {

@@ -5,15 +5,20 @@ import io.coordl.advice.Text;
 import io.coordl.event.Figures;
 
 /**
- * Jobs side by side: how fast each is, and what it waits for; the columns that all tables share.
+ * Jobs side by side: how fast each is, and what it waits for in percent of its time; the columns
+ * that all tables share, narrow enough for a terminal of 80.
  */
 public final class JobTable {
   private JobTable() {}
 
   public static String header() {
-    StringBuilder header = new StringBuilder(Text.format("%10s %7s", "samples/s", "stall"));
-    Part.STALLS.forEach(part -> header.append(Text.format(" %8s", part.cause())));
-    return header + Text.format(" %7s %7s %6s", "saves", "memory", "epochs");
+    StringBuilder header = new StringBuilder(Text.format("%9s %5s", "samples/s", "stall"));
+    Part.STALLS.forEach(part -> header.append(Text.format(width(part), part.cause())));
+    return header + Text.format(" %5s %6s %6s", "saves", "memory", "epochs");
+  }
+
+  private static String width(Part part) {
+    return " %" + Math.max(5, part.cause().length()) + "s";
   }
 
   /**
@@ -25,17 +30,17 @@ public final class JobTable {
    * @param decodedHits images that came decoded from memory, and so were not fetched
    */
   public static String line(double speed, Figures figures, long epochs, long decodedHits) {
-    StringBuilder line =
-        new StringBuilder(Text.format("%10s", speed == 0 ? "-" : Text.rate(speed)));
-    line.append(share("%7s", figures.stall, figures.wall));
-    Part.STALLS.forEach(part -> line.append(share("%8s", part.of(figures), figures.wall)));
+    StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
+    line.append(percent(" %5s", figures.stall, figures.wall));
+    Part.STALLS.forEach(part -> line.append(percent(width(part), part.of(figures), figures.wall)));
     return line
-        + share("%7s", figures.checkpoint, figures.wall)
-        + share("%7s", figures.memoryItems + decodedHits, figures.items + decodedHits)
+        + percent(" %5s", figures.checkpoint, figures.wall)
+        + percent(" %6s", figures.memoryItems + decodedHits, figures.items + decodedHits)
         + Text.format(" %6d", epochs);
   }
 
-  private static String share(String width, long part, long whole) {
-    return " " + Text.format(width, whole <= 0 ? "-" : Text.percent(part, whole));
+  /** The unit is the same in all columns, and said once. */
+  private static String percent(String width, long part, long whole) {
+    return Text.format(width, Text.percent(part, whole).replace(" %", ""));
   }
 }

@@ -63,7 +63,8 @@ public record Summary(
    * The file.
    *
    * @param events those of the JVM too
-   * @param stillRunning whether it ends early since its JVM still runs, on this host
+   * @param endsEarly before the job did
+   * @param stillRunning whether that is since its JVM still runs, on this host
    */
   public record Source(
       String file, long fileBytes, long events, boolean endsEarly, boolean stillRunning) {}

@@ -91,7 +91,7 @@ public final class SummaryText {
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM still runs)"
         : summary.recording().endsEarly()
-            ? title + " (ends early: its JVM was killed, or runs on another host)"
+            ? title + " (ends early: its JVM was killed, or went on)"
             : title;
   }
 
@@ -137,7 +137,7 @@ public final class SummaryText {
     }
     boolean peers = all.stream().anyMatch(epoch -> epoch.figures().peerItems > 0);
     lines.add(
-        "Epoch            wall s  compute s    stall s    fetch s     prep s  files opened"
+        "Epoch           wall s compute s   stall s   fetch s    prep s  files opened"
             + (peers ? "  memory / peers / storage" : ""));
     List<Epoch> epochs = all.stream().filter(epoch -> !epoch.isEvaluation()).toList();
     List<Epoch> evaluations = all.stream().filter(Epoch::isEvaluation).toList();
@@ -155,7 +155,7 @@ public final class SummaryText {
       EpochEvent figures = epoch.figures();
       lines.add(
           Text.format(
-              "  %-10s %10s %10s %10s %10s %10s %,13d%s%s",
+              "  %-10s %9s %9s %9s %9s %9s %,13d%s%s",
               (epoch.isEvaluation() ? "eval. " : "") + epoch.number(),
               Text.seconds(figures.wall),
               Text.seconds(figures.compute),

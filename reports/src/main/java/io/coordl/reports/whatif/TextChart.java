@@ -76,7 +76,11 @@ final class TextChart {
     return new Bytes(Math.round(bytes)).toString();
   }
 
+  /** A factor such as 1.32. An error larger than that says no more than that it is larger. */
   static String times(Measure measure) {
+    if (!measure.exceedsItsError()) {
+      return Text.format("%.2f (± more than that) times", measure.value());
+    }
     return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
   }
 

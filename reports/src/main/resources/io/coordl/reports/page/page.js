@@ -317,7 +317,7 @@
       made.push(element("p", { class: "warn" }, nameOf(index),
         summary.recording.stillRunning
           ? " is what the job did so far: its JVM still runs."
-          : " ends early: its JVM was killed, or runs on another host. What happened last is missing."));
+          : " ends early: its JVM was killed, or went on. What happened last is missing."));
     }
     if (summary.totals.origin !== "job") {
       made.push(element("p", { class: "warn" }, nameOf(index),
@@ -339,7 +339,7 @@
     const next = below(base(index), "summary", "next");
     const words = at(below(next, "arguments"));
     return element("div", { class: "next" },
-      element(level, {}, SEVERAL ? ["Try next for ", nameOf(index)] : "Try next"),
+      element(level, {}, SEVERAL ? ["Try next for ", nameOf(index), ", the ", show("/advised/as", "text")] : "Try next"),
       paragraph(show(below(next, "sentence"), "text")),
       words.length === 0 ? null : paragraph("Arguments: ", words.map((word, at) => [
         at === 0 ? "" : " ",
@@ -1285,7 +1285,7 @@
       RECORDINGS.forEach((unused, index) => header.append(
         element("p", { class: "soft" }, element("b", {}, nameOf(index)), ": ", ...program(index)),
         element("p", { class: "soft" }, ...machine(index)), ...warnings(index)));
-      RECORDINGS.forEach((unused, index) => header.append(advice(index, "h2")));
+      header.append(advice(DATA.advised.recording, "h2"));
     } else {
       header.append(element("h1", {}, "CoorDL: ", nameOf(0)), ...compared, element("p", { class: "soft" }, ...program(0)),
         element("p", { class: "soft" }, ...machine(0)),

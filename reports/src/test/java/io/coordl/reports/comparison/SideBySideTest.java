@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
+import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide.Run;
+import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
+import io.coordl.reports.whatif.Answer;
+import io.coordl.reports.whatif.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -107,9 +111,9 @@ class SideBySideTest {
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
     assertThat(lines.get(2)).contains(" is 0.50 ± 0.04 times as fast as ");
     assertThat(lines.get(4)).contains("samples/s", "stall", "recording");
-    assertThat(lines.get(5)).startsWith("       107 ");
+    assertThat(lines.get(5)).startsWith("      107 ");
     assertThat(SideBySideText.slowestFirst(all.runs().stream().map(Run::summary).toList()).get(1))
-        .startsWith("      53.3 ");
+        .startsWith("     53.3 ");
   }
 
   @Test
@@ -139,6 +143,47 @@ class SideBySideTest {
   }
 
   @Test
+  void whatIfSaysARangeOfWhatWasDone() throws Exception {
+    Runnable before = cold("off");
+    WhatIf all = WhatIf.of(Recordings.read(before));
+    Answer decoded =
+        all.answers().stream()
+            .filter(answer -> answer.question().equals("decoded"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(decoded.arguments()).contains("decoded=share");
+    Runnable after = cold("share");
+
+    Run run = compare(before, after).runs().get(1);
+
+    Measure range = decoded.figure().measure();
+    assertThat(run.whatIf()).isEqualTo(range);
+    assertThat(SideBySideText.lines(compare(before, after)).get(0))
+        .endsWith(
+            Text.format(
+                "; predicted: %.2f to %.2f times",
+                range.value() - range.error(), range.value() + range.error()));
+    Runnable andMore =
+        () -> {
+          after.run();
+          Recordings.emitConfiguration("checkpoint", "async");
+        };
+    assertThat(compare(before, andMore).runs().get(1).whatIf()).as("nobody did").isNull();
+    assertThat(compare(before, before).runs().get(1).whatIf()).as("nothing was done").isNull();
+  }
+
+  /** A job that waits for storage in each epoch. */
+  private static Runnable cold(String decoded) {
+    return () -> {
+      Recordings.emitConfiguration("decoded", decoded);
+      for (int epoch = 1; epoch <= 4; epoch++) {
+        Recordings.emitColdEpoch(epoch, (60 + epoch) * SECOND, 30 * SECOND);
+      }
+      Recordings.emitTotals(4, 400, 250 * SECOND, 120 * SECOND);
+    };
+  }
+
+  @Test
   void aLongValueIsShownWhereItDiffers() throws Exception {
     Run first = compare(job("off", 90)).runs().get(0);
     String program = "my.Train --data /data/images --validate /data/held-out --epochs ";
@@ -148,6 +193,7 @@ class SideBySideTest {
             List.of(
                 first,
                 new Run(
+                    null,
                     null,
                     null,
                     Map.of("program", new SideBySide.Change(program + "3", program + "12")),
@@ -167,7 +213,7 @@ class SideBySideTest {
             });
 
     assertThat(SideBySideText.slowestFirst(List.of(one.runs().get(0).summary())).get(1))
-        .contains("  50.0 %      1  ");
+        .contains("  50.0      1  ");
   }
 
   @Test

@@ -109,22 +109,52 @@ class JobsTest {
   void theTextHasALineForEachAndItsPolicies() throws Exception {
     job(ProcessHandle.current(), 20);
 
-    List<String> lines = JobsText.lines(Jobs.in(folder, job -> true), LocalTime.of(12, 34, 56));
+    List<String> lines = JobsText.lines(Jobs.in(folder, job -> true), LocalTime.of(12, 34, 56), 0);
 
     assertThat(lines.get(0))
         .isEqualTo(
-            "1 job of this user at 12:34:56; over the last 10 s, stores, groups and GPUs since the"
-                + " start");
+            "1 job of this user at 12:34:56; shares in % of the last 10 s; stores, groups and GPUs"
+                + " since the start");
     assertThat(lines.get(1)).contains("PID", "samples/s", "stall", "fetch", "queueing", "program");
     assertThat(lines.get(2))
-        .startsWith(String.format("%8d silent", ProcessHandle.current().pid()))
-        .contains("  13.3 %    3.3 % ") // 8 s and 2 s of the 60 s that count as recent.
+        .startsWith(String.format("%7d silent ", ProcessHandle.current().pid()))
+        .contains("  13.3   3.3 ") // 8 s and 2 s of the 60 s that count as recent.
         .endsWith("  3  my.Train --epochs 3");
-    assertThat(lines.get(3)).startsWith("         not heard of for 20");
-    assertThat(lines.get(4)).startsWith("         Store       raw, process: ");
+    assertThat(lines.get(3)).matches(" {8}not heard of for 2\\d s");
+    assertThat(lines.get(4)).startsWith("        Store       raw, process: ");
     assertThat(lines.get(5))
-        .startsWith("         Prep group  ")
+        .startsWith("        Prep group  ")
         .contains("wait mostly for job 4711");
+  }
+
+  @Test
+  void onlyAJobThatRunsHasTimeToGo() throws Exception {
+    ProcessHandle process = ProcessHandle.current();
+    long start = process.info().startInstant().orElseThrow().toEpochMilli();
+    Path file = StatusFile.of(folder, process.pid(), start).path();
+    Recordings.record(
+        file,
+        () -> Recordings.emitTotalsSoFar(2, 150, 85 * Recordings.SECOND, 40 * Recordings.SECOND));
+
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
+        .contains("        epoch 2 of 9, about 1 min 0 s to go");
+
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(20)));
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
+        .noneMatch(line -> line.contains("to go"));
+  }
+
+  @Test
+  void onANarrowTerminalTheProgramHasALineOfItsOwn() throws Exception {
+    job(ProcessHandle.current(), 0);
+    Jobs jobs = Jobs.in(folder, job -> true);
+
+    List<String> lines = JobsText.lines(jobs, LocalTime.NOON, 80);
+
+    assertThat(lines.get(1)).hasSize(78).endsWith(" epochs");
+    assertThat(lines.get(2)).hasSizeLessThanOrEqualTo(80).endsWith("      3");
+    assertThat(lines.get(3)).isEqualTo("        my.Train --epochs 3");
+    assertThat(JobsText.lines(jobs, LocalTime.NOON, 99).get(2)).endsWith("  my.Train --epochs 3");
   }
 
   @Test
@@ -140,17 +170,21 @@ class JobsTest {
         .hasSize(2)
         .anyMatch(reason -> reason.startsWith(empty + " is empty"))
         .anyMatch(reason -> reason.startsWith(garbage + " is not a Flight Recorder recording"));
-    assertThat(JobsText.lines(jobs, LocalTime.NOON))
+    assertThat(JobsText.lines(jobs, LocalTime.NOON, 0))
         .filteredOn(line -> line.startsWith("not shown: " + folder))
         .hasSize(2);
+    assertThat(
+            JobsText.lines(
+                new Jobs(1, jobs.jobs(), List.of("a", "b", "c", "d")), LocalTime.NOON, 0))
+        .endsWith("not shown: a", "not shown: b", "not shown: 2 more, see --json");
   }
 
   @Test
   void withoutJobsThereAreNoLines() throws Exception {
-    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON))
+    assertThat(JobsText.lines(Jobs.in(folder, job -> true), LocalTime.NOON, 0))
         .containsExactly(
-            "0 jobs of this user at 12:00:00; over the last 10 s, stores, groups and GPUs since the"
-                + " start");
+            "0 jobs of this user at 12:00:00; shares in % of the last 10 s; stores, groups and GPUs"
+                + " since the start");
   }
 
   @Test

@@ -105,5 +105,10 @@ class ReportPageTest {
         .contains(" times as fast", "one.jfr")
         .endsWith("; with the same arguments.");
     assertThat(Report.of(List.of(one), List.of()).compared()).isEmpty();
+    // Both are of this JVM: which is newer is not known.
+    assertThat(Report.of(List.of(one, other), List.of()).advised())
+        .isEqualTo(new Report.Advised(1, "newest"));
+    assertThat(Report.of(List.of(one, other), List.of(), 2).advised())
+        .isEqualTo(new Report.Advised(0, "slowest"));
   }
 }

@@ -229,7 +229,8 @@ class RecordingReaderTest {
     assertRefused(folder, "is a directory");
     assertRefused(
         Files.createFile(folder.resolve("empty.jfr")),
-        "is empty: JFR writes a recording of its own when the JVM ends. If that still runs, `jcmd");
+        "is empty: JFR writes a recording of its own when the JVM ends. If that still runs, `coordl"
+            + " dump PID`");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
         Files.writeString(folder.resolve("text.jfr"), "no recording\n".repeat(100)),
@@ -321,6 +322,18 @@ class RecordingReaderTest {
   void twoJobsInOneFileAreRefused() throws Exception {
     Path other = ChildJob.record(folder.resolve("other.jfr"));
     assertRefused(concatenate(job(), other), "holds recordings of 2 JVMs (pid ");
+  }
+
+  @Test
+  void theClocksOfTwoFilesMayDifferByMilliseconds() throws Exception {
+    Path file =
+        Recordings.record(
+            folder.resolve("clocks.jfr"),
+            () -> {
+              Recordings.emitTotals(3, 300, 130 * SECOND, 42 * SECOND);
+              Recordings.emitTotals(3, 299, 130 * SECOND - 10_000_000, 42 * SECOND);
+            });
+    assertThat(read(file).job()).isNotNull();
   }
 
   @Test

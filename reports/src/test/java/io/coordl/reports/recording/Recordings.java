@@ -124,6 +124,22 @@ public final class Recordings {
     event.commit();
   }
 
+  /** That the agent writes a file of its own; null: a recording of the user's has its events. */
+  public static void emitRecording(@Nullable Path file) {
+    EnvironmentEvent event = new EnvironmentEvent();
+    event.recording = file == null ? null : file.toString();
+    event.commit();
+  }
+
+  /** Totals while the job goes on. */
+  public static void emitTotalsSoFar(long epochs, long batches, long wall, long fetchStall) {
+    JobStatisticsEvent event = totals(epochs, batches, wall, fetchStall);
+    event.running = true;
+    event.plannedEpochs = 9;
+    event.timeLeft = 60 * SECOND;
+    event.commit();
+  }
+
   public static void emitConfiguration(String key, String value) {
     emitConfiguration(key, value, "argument");
   }

@@ -1,0 +1,68 @@
+package io.coordl.reports;
+
+import io.coordl.advice.Text;
+import io.coordl.live.StatusFile;
+import io.coordl.reports.live.Dump;
+import io.coordl.reports.live.Jobs;
+import io.coordl.reports.recording.RecordingException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code coordl dump [PID] -o FILE.jfr}. */
+@Command(
+    name = "dump",
+    description = {
+      "Writes what a running job has recorded so far, up to a second ago, as a finished recording.",
+      "The job is not asked for it, unless only JFR records it: then jcmd is."
+    })
+@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
+final class DumpCommand implements Callable<Integer> {
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "PID",
+      arity = "0..1",
+      description = "Process of the job; not needed if there is only one.")
+  @Nullable Long pid;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.jfr",
+      description = "The recording to write (default: coordl-PID-dump.jfr).")
+  @Nullable Path output;
+
+  @Option(names = "--force", description = "Write it even if there is such a file already.")
+  boolean force;
+
+  @Override
+  public Integer call() throws RecordingException, OutputException {
+    Dump dump = Dump.of(StatusFile.directory(), pid);
+    Jobs.Job job = dump.job();
+    Path named = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));
+    List<Path> own = Stream.ofNullable(dump.recording()).toList();
+    OutputFile file = OutputFile.of(named, own, ".jfr", force);
+    file.make(dump::to);
+    spec.commandLine().getOut().println(Text.line(file.path().toString(), Integer.MAX_VALUE));
+    if (job.state() != Jobs.State.running) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              Text.format(
+                  "coordl: job %d %s %s, so this ends %s ago.",
+                  job.pid(),
+                  job.state() == Jobs.State.killed ? "was" : "is",
+                  job.state(),
+                  Text.roughly(job.silentNanos())));
+    }
+    return ExitStatus.DONE.code();
+  }
+}

@@ -1,0 +1,201 @@
+package io.coordl.reports.live;
+
+import io.coordl.advice.Text;
+import io.coordl.event.EnvironmentEvent;
+import io.coordl.reports.live.Jobs.Job;
+import io.coordl.reports.live.Jobs.State;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.RecordingReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job has recorded so far, as a recording of its own. The agent's file can be read at any
+ * time, so the job is not asked, and may be stopped; its totals of the last second are in its
+ * status file. Only a job that records by JFR alone is attached to, by {@code jcmd}.
+ *
+ * @param job whose recording it is
+ */
+public record Dump(Job job) {
+  /** How long a JVM may take to write its recording. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final int ATTEMPTS = 3;
+  private static final int LONGEST_REASON = 300;
+
+  /**
+   * The job to dump.
+   *
+   * @param pid null: the only one that there is
+   * @throws RecordingException if there is none, or none that this user may read, or several
+   */
+  public static Dump of(Path directory, @Nullable Long pid) throws RecordingException {
+    List<Job> jobs =
+        Jobs.in(directory, job -> pid == null ? job.state() != State.killed : job.pid() == pid)
+            .jobs();
+    if (jobs.isEmpty()) {
+      throw new RecordingException(pid == null ? "no job of this user runs here." : absent(pid));
+    }
+    if (pid == null && jobs.size() > 1) {
+      throw new RecordingException(
+          Text.format(
+              "%d jobs run (%s): name the process to dump.",
+              jobs.size(),
+              jobs.stream()
+                  .map(job -> Long.toString(job.pid()))
+                  .collect(Collectors.joining(", "))));
+    }
+    return new Dump(jobs.get(0));
+  }
+
+  private static String absent(long pid) {
+    Optional<ProcessHandle> process = ProcessHandle.of(pid);
+    if (process.isEmpty()) {
+      return Text.format("there is no process %d here.", pid);
+    }
+    Optional<String> user = process.flatMap(found -> found.info().user());
+    return user.isPresent() && !user.equals(ProcessHandle.current().info().user())
+        ? Text.format("process %d is not this user's: only %s may dump it.", pid, user.get())
+        : Text.format(
+            "process %d shows no job: it runs without the agent, or with status=off, or has just"
+                + " started.",
+            pid);
+  }
+
+  /** The file that the agent writes; null if there is none. */
+  public @Nullable Path recording() {
+    EnvironmentEvent environment = job.summary().program().environment();
+    return environment == null || environment.recording == null
+        ? null
+        : Path.of(environment.recording);
+  }
+
+  /**
+   * Writes the recording.
+   *
+   * @throws RecordingException if there is none, or the JVM does not write it
+   * @throws IOException if the file cannot be written
+   */
+  public void to(Path file) throws RecordingException, IOException {
+    Path recording = recording();
+    if (recording != null) {
+      copy(recording, file);
+    } else if ("off".equals(job.summary().configuration().get("record"))) {
+      throw new RecordingException(
+          Text.format("job %d was started with record=off: there is nothing to dump.", job.pid()));
+    } else {
+      askJvm(file);
+    }
+  }
+
+  private void copy(Path recording, Path file) throws RecordingException, IOException {
+    if (!Files.exists(recording)) {
+      throw new RecordingException(
+          Text.format(
+              "job %d records to %s, which is not there: it was removed, or the job runs in a"
+                  + " container of its own.",
+              job.pid(), recording));
+    }
+    Path latest = Files.createTempFile("coordl-", ".jfr");
+    try {
+      for (int attempt = 1; ; attempt++) {
+        List<Path> files = new ArrayList<>(List.of(recording));
+        try {
+          // The job puts another file in its place each second.
+          Files.copy(job.file(), latest, StandardCopyOption.REPLACE_EXISTING);
+          files.add(latest);
+        } catch (NoSuchFileException e) {
+          // It has just ended, and all of it is in the recording.
+        }
+        try {
+          RecordingReader.join(files, file);
+          return;
+        } catch (RecordingException e) {
+          if (attempt == ATTEMPTS) {
+            throw e; // Else it was read while the job wrote to it.
+          }
+        }
+      }
+    } finally {
+      Files.deleteIfExists(latest);
+    }
+  }
+
+  /** Its recording is the JVM's own, of which only the JVM knows. */
+  private void askJvm(Path file) throws RecordingException, IOException {
+    if (job.state() == State.killed) {
+      throw new RecordingException(
+          Text.format(
+              "job %d was killed, and JFR alone recorded it: what that had flushed is in the"
+                  + " temporary directory, in a folder whose name ends with _%d.",
+              job.pid(), job.pid()));
+    }
+    if (job.state() == State.stopped) {
+      throw new RecordingException(
+          Text.format(
+              "job %d is stopped, and only its JVM can write what JFR recorded: let it go on with"
+                  + " `kill -CONT %d`.",
+              job.pid(), job.pid()));
+    }
+    String said = jcmd(file);
+    if (!Files.exists(file) || Files.size(file) == 0) {
+      throw new RecordingException(
+          Text.format(
+              "the JVM of job %d wrote no recording: %s",
+              job.pid(), Text.line(said.replaceFirst("^\\d+:\\s", ""), LONGEST_REASON)));
+    }
+  }
+
+  /** What it says. */
+  private String jcmd(Path file) throws RecordingException, IOException {
+    Path bin = Path.of(System.getProperty("java.home"), "bin");
+    Path jcmd =
+        List.of(bin.resolve("jcmd"), bin.resolve("jcmd.exe")).stream()
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new RecordingException(
+                        Text.format(
+                            "job %d is recorded by JFR alone, and %s has no jcmd to ask for it: run"
+                                + " coordl with a JDK (JAVA_HOME).",
+                            job.pid(), bin)));
+    Path said = Files.createTempFile("coordl-", ".txt");
+    try {
+      Process process =
+          new ProcessBuilder(
+                  jcmd.toString(),
+                  Long.toString(job.pid()),
+                  "JFR.dump",
+                  "filename=\"" + file.toAbsolutePath() + '"')
+              .redirectErrorStream(true)
+              .redirectOutput(said.toFile())
+              .start();
+      try {
+        if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+          throw new RecordingException(
+              Text.format(
+                  "the JVM of job %d has not answered for %d s.", job.pid(), PATIENCE.toSeconds()));
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
+      } finally {
+        process.destroyForcibly();
+      }
+      return Files.readString(said);
+    } finally {
+      Files.deleteIfExists(said);
+    }
+  }
+}
