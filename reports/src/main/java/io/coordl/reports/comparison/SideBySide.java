@@ -103,15 +103,10 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
       List<Answer> answers, JobRecording after, Set<String> changed) {
     for (Answer answer : answers) {
       Answer.Figure figure = answer.figure();
-      // A size that is left to the agent is as the prediction has it: what is free.
-      List<String> arguments =
-          answer.arguments().stream()
-              .filter(word -> !key(word).endsWith(".size") || changed.contains(key(word)))
-              .toList();
       if (figure != null
           && figure.measure().exceedsItsError()
           && PREDICTING.contains(answer.question())
-          && isWhatWasDone(arguments, after, changed)) {
+          && isWhatWasDone(answer.arguments(), after, changed)) {
         return figure.measure();
       }
     }
