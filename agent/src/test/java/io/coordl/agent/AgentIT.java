@@ -527,7 +527,7 @@ final class AgentIT {
         "inst/io/coordl/recording/JobMonitor.classdata",
         "inst/io/coordl/recording/ExitSummary.classdata",
         "inst/org/HdrHistogram/Histogram.classdata",
-        "inst/org/objectweb/asm/ClassWriter.classdata",
+        "inst/net/bytebuddy/jar/asm/ClassWriter.classdata",
         "io/coordl/bridge/IsolatedLoader.class",
         "io/coordl/bridge/ItemFileInputStream.class",
         "io/coordl/bridge/Nothing.class");
