@@ -144,7 +144,7 @@ final class PackagingIT {
             "io/coordl/thread",
             "io/coordl/transformers",
             "io/coordl/tuning",
-"org/objectweb/",
+            "org/objectweb/",
             "io/opentelemetry/",
             "io/prometheus/",
             "org/HdrHistogram/",
