@@ -180,11 +180,10 @@ final class AgentIT {
   private static List<String> ours(Path classLog) throws IOException {
     try (Stream<String> lines = Files.lines(classLog)) {
       return lines
-          .filter(line -> line.contains("io.coordl.") || line.contains(" org.objectweb.asm."))
+          .filter(line -> line.contains("io.coordl.") || line.contains("net.bytebuddy."))
           .map(
               line ->
-                  line.replaceAll(
-                      "^.*\\] *(io\\.coordl\\.\\S+|org\\.objectweb\\.asm\\.\\S+).*", "$1"))
+                  line.replaceAll("^.*\\] *(io\\.coordl\\.\\S+|net\\.bytebuddy\\.\\S+).*", "$1"))
           .toList();
     }
   }

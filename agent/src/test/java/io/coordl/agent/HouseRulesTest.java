@@ -27,13 +27,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Timer;
 import java.util.concurrent.Executors;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.ClassVisitor;
-import org.objectweb.asm.Handle;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 
 /** Who may know whom. */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -170,7 +170,7 @@ final class HouseRulesTest {
                   "io.coordl.attribution..",
                   "io.coordl.recording..",
                   "jdk.jfr..",
-                  "org.objectweb.asm..",
+                  "net.bytebuddy..",
                   "org.HdrHistogram.."));
 
   @ArchTest
@@ -185,7 +185,7 @@ final class HouseRulesTest {
                   "io.coordl.recording..",
                   "java.nio.file..",
                   "org.HdrHistogram..",
-                  "org.objectweb.asm.."));
+                  "net.bytebuddy.."));
 
   @ArchTest
   static final ArchRule recordingRewritesNothingAndKnowsNoStore =
@@ -193,7 +193,19 @@ final class HouseRulesTest {
           .that()
           .resideInAPackage("io.coordl.recording..")
           .should()
-          .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "org.objectweb.asm.."));
+          .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
+
+  /** The jar holds no more of it. */
+  @ArchTest
+  static final ArchRule ofByteBuddyOnlyTheParserIsUsed =
+      noClasses()
+          .should()
+          .dependOnClassesThat(
+              resideInAPackage("net.bytebuddy..")
+                  .and(
+                      not(
+                          resideInAnyPackage(
+                              "net.bytebuddy.jar.asm..", "net.bytebuddy.utility.."))));
 
   @ArchTest
   static final ArchRule strategiesKnowNoLibrary =

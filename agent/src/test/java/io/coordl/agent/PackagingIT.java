@@ -25,10 +25,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
+import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.objectweb.asm.ClassReader;
 
 /** What is in coordl-agent.jar, where, and what is not. */
 final class PackagingIT {
@@ -52,6 +52,10 @@ final class PackagingIT {
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
               // Loggers that JGroups and Jedis look for, and pools of connections.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
+              // Annotations of Byte Buddy's own build, and loaded types as its class-file parser
+              // could take them.
+              + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
+              + "|net\\.bytebuddy)\\."
               // Commands, client-side caches and tokens; RedisFromTheJarIT asks a real server by
               // what is there.
               + "|redis\\.clients\\.(jedis|authentication)\\.");
@@ -144,7 +148,7 @@ final class PackagingIT {
             "io/coordl/thread",
             "io/coordl/transformers",
             "io/coordl/tuning",
-            "org/objectweb/",
+            "net/bytebuddy/",
             "io/opentelemetry/",
             "io/prometheus/",
             "org/HdrHistogram/",

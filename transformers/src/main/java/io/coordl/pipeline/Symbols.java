@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.objectweb.asm.Type;
+import net.bytebuddy.jar.asm.Type;
 
 /**
  * Checks, once per loader, that a library is as our code was compiled against: a class that does

@@ -6,16 +6,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.zip.CRC32;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.FieldVisitor;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.tree.ClassNode;
-import org.objectweb.asm.tree.FieldNode;
-import org.objectweb.asm.tree.MethodNode;
 
 /** A class as its file on disk has it; the class is not loaded. */
-final class ClassCode {
+final class ClassCode extends ClassVisitor {
+  final String name;
   final Map<String, Integer> fields = new HashMap<>();
   final List<MethodCode> methods = new ArrayList<>();
   final List<String> parents = new ArrayList<>();
@@ -23,30 +24,21 @@ final class ClassCode {
   /** The classes that see its private members, itself included. */
   final List<String> nest = new ArrayList<>();
 
-  final String host;
-
   /** Of the class file. */
   final long checksum;
 
-  private ClassCode(byte[] file, String getsItem) {
+  String host;
+
+  private final String getsItem;
+
+  private ClassCode(String name, byte[] file, String getsItem) {
+    super(OpenedClassReader.ASM_API);
     CRC32 crc = new CRC32();
     crc.update(file);
-    checksum = crc.getValue();
-    ClassNode node = new ClassNode();
-    new ClassReader(file).accept(node, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-    host = Objects.requireNonNullElse(node.nestHostClass, node.name);
-    nest.add(node.name);
-    nest.addAll(Objects.requireNonNullElse(node.nestMembers, List.of()));
-    if (node.superName != null) {
-      parents.add(node.superName);
-    }
-    parents.addAll(node.interfaces);
-    for (FieldNode field : node.fields) {
-      fields.put(field.name + field.desc, field.access);
-    }
-    for (MethodNode method : node.methods) {
-      methods.add(new MethodCode(node.name, method, getsItem.equals(method.name + method.desc)));
-    }
+    this.name = name;
+    this.checksum = crc.getValue();
+    this.getsItem = getsItem;
+    host = name;
   }
 
   /**
@@ -60,9 +52,66 @@ final class ClassCode {
         loader == null
             ? ClassLoader.getSystemResourceAsStream(file)
             : loader.getResourceAsStream(file)) {
-      return in == null ? null : new ClassCode(in.readAllBytes(), getsItem);
+      if (in == null) {
+        return null;
+      }
+      byte[] bytes = in.readAllBytes();
+      ClassCode code = new ClassCode(name, bytes, getsItem);
+      OpenedClassReader.of(bytes).accept(code, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+      return code;
     } catch (IOException e) {
       return null;
     }
+  }
+
+  @Override
+  public void visit(
+      int version,
+      int access,
+      String named,
+      @Nullable String signature,
+      @Nullable String parent,
+      String @Nullable [] interfaces) {
+    nest.add(name);
+    if (parent != null) {
+      parents.add(parent);
+    }
+    if (interfaces != null) {
+      parents.addAll(List.of(interfaces));
+    }
+  }
+
+  @Override
+  public void visitNestHost(String nestHost) {
+    host = nestHost;
+  }
+
+  @Override
+  public void visitNestMember(String member) {
+    nest.add(member);
+  }
+
+  @Override
+  public @Nullable FieldVisitor visitField(
+      int access,
+      String field,
+      String descriptor,
+      @Nullable String signature,
+      @Nullable Object value) {
+    fields.put(field + descriptor, access);
+    return null;
+  }
+
+  @Override
+  public MethodVisitor visitMethod(
+      int access,
+      String method,
+      String descriptor,
+      @Nullable String signature,
+      String @Nullable [] exceptions) {
+    MethodCode code =
+        new MethodCode(name, access, method, descriptor, getsItem.equals(method + descriptor));
+    methods.add(code);
+    return code;
   }
 }

@@ -9,10 +9,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.zip.CRC32;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Handle;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /** Tells versions of code apart, also where a fat jar has lost the version's name. */
 public final class ClassFiles {
@@ -65,10 +65,7 @@ public final class ClassFiles {
     for (Class<?> member : host.getNestMembers()) {
       ClassCode code = read(member, member.getClassLoader());
       for (MethodCode method : code.methods) {
-        for (MethodCode.Instruction it : method.instructions) {
-          boolean made = it.opcode() == Opcodes.INVOKEDYNAMIC;
-          count += made && Type.getReturnType(it.descriptor()).equals(Type.getType(kind)) ? 1 : 0;
-        }
+        count += method.lambdas(Type.getDescriptor(kind));
       }
     }
     return count;

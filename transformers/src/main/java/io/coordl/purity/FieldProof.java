@@ -13,15 +13,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /**
  * Tells whether a field keeps what it was given: from the class files of its nest, which are all
  * that can set a private field. One look's, used by one thread.
  */
 record FieldProof(PurityAnalyzer.Known known, Classes classes) {
+  /** Finds class files. */
   interface Classes {
     /** Null if there is none. */
     @Nullable ClassCode find(String name, @Nullable ClassLoader loader);
@@ -64,13 +65,14 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
       return "which is neither final nor private";
     }
     for (MethodCode method : nest(field.owner(), loader)) {
-      for (Instruction it : method.instructions) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
         if (setsByName(it)) {
           return "which " + it.owner().replace('/', '.') + " may set";
         }
         if ((it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
             && names(it.owner(), it.name(), it.descriptor(), field, loader)) {
-          List<Value> operands = method.flow().operands(it);
+          List<Value> operands = method.flow().operands(i);
           if (operands != null && !makes(method, operands, it.opcode(), field)) {
             return "which " + method.owner.replace('/', '.') + "." + method.name + " sets";
           }
@@ -130,10 +132,11 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
   @Nullable String reasonInheritedChanges(
       String owner, Predicate<String> isLibrary, @Nullable ClassLoader loader) {
     for (MethodCode method : nest(owner, loader)) {
-      for (Instruction it : method.instructions) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
         boolean sets = it.opcode() == Opcodes.PUTFIELD;
         boolean gets = it.opcode() == Opcodes.GETFIELD && !isPlain(it.descriptor());
-        List<Value> operands = sets || gets ? method.flow().operands(it) : null;
+        List<Value> operands = sets || gets ? method.flow().operands(i) : null;
         if (operands != null && !(isMaking(method) && operands.get(0).isOnly(Plain.THIS))) {
           Field field = resolve(it.owner(), it.name(), it.descriptor(), loader);
           if (field == null || !isLibrary.test(field.owner())) {
@@ -218,11 +221,12 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
 
     @Nullable String reason() {
       Set<Origin> kept = new HashSet<>();
-      for (Instruction it : method.instructions) {
-        List<Value> operands = method.flow().operands(it);
+      for (int i = 0; i < method.instructions.size(); i++) {
+        List<Value> operands = method.flow().operands(i);
         if (operands == null || operands.isEmpty()) {
           continue;
         }
+        Instruction it = method.instructions.get(i);
         boolean keeps =
             (it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
                 && names(it.owner(), it.name(), it.descriptor(), field, loader);
@@ -265,8 +269,8 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
     }
 
     /** What a method of the JDK returns has elements that it was given. */
-    private static boolean isCall(Made made) {
-      return made.at().getOpcode() <= Opcodes.INVOKEDYNAMIC;
+    private boolean isCall(Made made) {
+      return method.instructions.get(made.at()).opcode() <= Opcodes.INVOKEDYNAMIC;
     }
 
     private void use(Instruction it, List<Value> operands, int k, Origin origin) {

@@ -1,32 +1,27 @@
 package io.coordl.purity;
 
+import io.coordl.purity.MethodCode.Handler;
 import io.coordl.purity.MethodCode.Instruction;
-import java.util.IdentityHashMap;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ConstantDynamic;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
-import org.objectweb.asm.tree.AbstractInsnNode;
-import org.objectweb.asm.tree.FieldInsnNode;
-import org.objectweb.asm.tree.InvokeDynamicInsnNode;
-import org.objectweb.asm.tree.MethodInsnNode;
-import org.objectweb.asm.tree.MethodNode;
-import org.objectweb.asm.tree.TryCatchBlockNode;
-import org.objectweb.asm.tree.analysis.Analyzer;
-import org.objectweb.asm.tree.analysis.AnalyzerException;
-import org.objectweb.asm.tree.analysis.BasicInterpreter;
-import org.objectweb.asm.tree.analysis.BasicValue;
-import org.objectweb.asm.tree.analysis.Frame;
-import org.objectweb.asm.tree.analysis.Interpreter;
 
 /**
- * Where the values of one method come from: ASM's data flow over its instructions, with the union
- * of what paths bring together.
+ * Where the values of one method come from: a data flow over its instructions until nothing
+ * changes, with the union of what paths bring together.
  */
-final class Flow extends Interpreter<Flow.Value> {
+final class Flow {
   /** What is known of where a value comes from. */
   sealed interface Origin permits Plain, Made, Kept {}
 
@@ -37,8 +32,8 @@ final class Flow extends Interpreter<Flow.Value> {
     OTHER
   }
 
-  /** An array or object that the method made itself, by that instruction. */
-  record Made(AbstractInsnNode at) implements Origin {}
+  /** An array or object that the method made itself, by the instruction of that index. */
+  record Made(int at) implements Origin {}
 
   /**
    * What a field keeps.
@@ -54,28 +49,17 @@ final class Flow extends Interpreter<Flow.Value> {
    * @param wide whether it takes two slots
    * @param item whether it follows from which item of the data set is asked for
    */
-  record Value(boolean wide, boolean item, Set<Origin> origins)
-      implements org.objectweb.asm.tree.analysis.Value {
+  record Value(boolean wide, boolean item, Set<Origin> origins) {
     static final Value OTHER = new Value(false, false, Set.of(Plain.OTHER));
-
-    /** Of a slot that only some paths have set: it is not read before it is set anew. */
-    static final Value UNSET = new Value(false, false, Set.of());
+    static final Value WIDE = new Value(true, false, Set.of(Plain.OTHER));
 
     static Value of(Origin origin) {
       return new Value(false, false, Set.of(origin));
     }
 
-    static Value ofSize(int slots, boolean item) {
-      return new Value(slots == 2, item, OTHER.origins);
-    }
-
-    @Override
-    public int getSize() {
-      return wide ? 2 : 1;
-    }
-
-    boolean isUnset() {
-      return origins.isEmpty();
+    static Value ofType(String descriptor, boolean item) {
+      Value plain = descriptor.equals("J") || descriptor.equals("D") ? WIDE : OTHER;
+      return item ? new Value(plain.wide, true, plain.origins) : plain;
     }
 
     boolean isOnly(Origin origin) {
@@ -85,8 +69,6 @@ final class Flow extends Interpreter<Flow.Value> {
     Value join(Value other) {
       if (equals(other)) {
         return this;
-      } else if (isUnset() || other.isUnset()) {
-        return UNSET;
       }
       return new Value(
           wide && other.wide,
@@ -96,214 +78,351 @@ final class Flow extends Interpreter<Flow.Value> {
     }
   }
 
-  /** Knows of each instruction how many slots its result takes. */
-  private static final BasicInterpreter BASIC = new BasicInterpreter();
+  /** What a thread holds before an instruction. */
+  private record State(List<@Nullable Value> locals, List<Value> stack) {
+    State join(State other) {
+      if (stack.size() != other.stack.size()) {
+        throw new IllegalStateException("a class file that no compiler makes");
+      }
+      List<@Nullable Value> joined = new ArrayList<>();
+      for (int i = 0; i < Math.min(locals.size(), other.locals.size()); i++) {
+        Value one = locals.get(i);
+        Value two = other.locals.get(i);
+        // A slot that only one path has set is not read before it is set anew.
+        joined.add(one == null || two == null ? null : one.join(two));
+      }
+      List<Value> values = new ArrayList<>();
+      for (int i = 0; i < stack.size(); i++) {
+        values.add(stack.get(i).join(other.stack.get(i)));
+      }
+      return new State(joined, values);
+    }
+  }
 
   private final MethodCode method;
-  private final IdentityHashMap<AbstractInsnNode, List<Value>> operands = new IdentityHashMap<>();
+  private final @Nullable State[] before;
+  private final Deque<Integer> pending = new ArrayDeque<>();
 
   /** Flows through a method; which of its arguments says the item is told by its signature. */
-  Flow(MethodCode method, MethodNode node) {
-    super(Opcodes.ASM9);
+  Flow(MethodCode method) {
     this.method = method;
-    Analyzer<Value> analyzer =
-        new Analyzer<>(this) {
-          @Override
-          protected Frame<Value> newFrame(int locals, int stack) {
-            return new Held(locals, stack);
-          }
-
-          @Override
-          protected Frame<Value> newFrame(Frame<? extends Value> frame) {
-            return new Held(frame);
-          }
-        };
-    try {
-      analyzer.analyze(method.owner, node);
-    } catch (AnalyzerException e) {
-      throw new IllegalStateException("a class file that no compiler makes", e);
+    before = new State[method.instructions.size() + 1];
+    List<@Nullable Value> locals = new ArrayList<>();
+    if (!method.isStatic()) {
+      locals.add(Value.of(Plain.THIS));
+    }
+    for (Type argument : Type.getArgumentTypes(method.descriptor)) {
+      String type = argument.getDescriptor();
+      locals.add(Value.ofType(type, method.getsItem && type.equals("J")));
+      if (argument.getSize() == 2) {
+        locals.add(null);
+      }
+    }
+    if (!method.instructions.isEmpty()) {
+      reach(0, new State(locals, List.of()));
+    }
+    while (!pending.isEmpty()) {
+      int at = pending.pop();
+      run(at, Objects.requireNonNull(before[at]));
     }
   }
 
-  /**
-   * What an instruction takes, the first pushed first; null if it is never reached, takes nothing
-   * or only moves values.
-   */
-  @Nullable List<Value> operands(Instruction instruction) {
-    return operands.get(instruction.node());
+  /** What an instruction takes, the first pushed first; null if it is never reached. */
+  @Nullable List<Value> operands(int at) {
+    State state = before[at];
+    return state == null ? null : new Step(method, at, state).taken();
   }
 
-  /** What a thread holds. */
-  private static final class Held extends Frame<Value> {
-    Held(int locals, int stack) {
-      super(locals, stack);
+  private void reach(int at, State state) {
+    State known = before[at];
+    State joined = known == null ? state : known.join(state);
+    if (!joined.equals(known)) {
+      before[at] = joined;
+      pending.add(at);
+    }
+  }
+
+  private void run(int at, State state) {
+    reachHandlers(at, state);
+    Instruction instruction = method.instructions.get(at);
+    Step step = new Step(method, at, state);
+    step.take();
+    State after = new State(step.locals, step.stack);
+    instruction.targets().forEach(target -> reach(place(target), after));
+    if (!ends(instruction.opcode())) {
+      reach(at + 1, after);
+      if (instruction.opcode() >= Opcodes.ISTORE && instruction.opcode() <= Opcodes.ASTORE) {
+        reachHandlers(at, after);
+      }
+    }
+  }
+
+  private void reachHandlers(int at, State state) {
+    for (Handler handler : method.handlers) {
+      if (place(handler.start()) <= at && at < place(handler.end())) {
+        reach(place(handler.handler()), new State(state.locals(), List.of(Value.OTHER)));
+      }
+    }
+  }
+
+  private int place(Label label) {
+    return Objects.requireNonNull(method.places.get(label));
+  }
+
+  private static boolean ends(int opcode) {
+    return opcode == Opcodes.GOTO
+        || opcode == Opcodes.ATHROW
+        || opcode == Opcodes.LOOKUPSWITCH
+        || (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN);
+  }
+
+  /** One instruction, as it changes what a thread holds. */
+  private static final class Step {
+    private final Instruction it;
+    private final MethodCode method;
+    private final int at;
+    private final List<@Nullable Value> locals;
+    private final List<Value> stack;
+    private final List<Value> taken = new ArrayList<>();
+
+    Step(MethodCode method, int at, State state) {
+      this.method = method;
+      it = method.instructions.get(at);
+      this.at = at;
+      locals = new ArrayList<>(state.locals());
+      stack = new ArrayList<>(state.stack());
     }
 
-    Held(Frame<? extends Value> other) {
-      super(other);
+    List<Value> taken() {
+      take();
+      return taken;
     }
 
-    @Override
-    public void execute(AbstractInsnNode instruction, Interpreter<Value> flow)
-        throws AnalyzerException {
-      super.execute(instruction, flow);
-      if (instruction instanceof MethodInsnNode call && call.name.equals("<init>")) {
-        List<Value> taken = ((Flow) flow).operands.getOrDefault(call, List.of());
-        if (taken.stream().anyMatch(Value::item) && JdkCode.keepsItem(call.owner)) {
-          follow(taken.get(0));
+    private Value pop() {
+      Value value = stack.remove(stack.size() - 1);
+      taken.add(0, value);
+      return value;
+    }
+
+    private void pop(int count) {
+      for (int i = 0; i < count; i++) {
+        pop();
+      }
+    }
+
+    private void push(Value value) {
+      stack.add(value);
+    }
+
+    private void push(String descriptor, boolean item) {
+      if (!descriptor.equals("V")) {
+        push(Value.ofType(descriptor, item));
+      }
+    }
+
+    private boolean tookItem() {
+      return taken.stream().anyMatch(Value::item);
+    }
+
+    void take() {
+      int code = it.opcode();
+      if (code == Opcodes.NOP || code == Opcodes.IINC || code == Opcodes.GOTO) {
+        return;
+      } else if (code == Opcodes.ACONST_NULL) {
+        push(Value.of(Plain.NULL));
+      } else if (code <= Opcodes.SIPUSH) {
+        push(code == 9 || code == 10 || code == 14 || code == 15 ? Value.WIDE : Value.OTHER);
+      } else if (code == Opcodes.LDC) {
+        Object constant = it.arguments().get(0);
+        push(
+            constant instanceof Long
+                    || constant instanceof Double
+                    || (constant instanceof ConstantDynamic made && made.getSize() == 2)
+                ? Value.WIDE
+                : Value.OTHER);
+      } else if (code <= Opcodes.ALOAD) {
+        push(
+            Objects.requireNonNullElse(
+                locals.get(it.operand()),
+                code == Opcodes.LLOAD || code == Opcodes.DLOAD ? Value.WIDE : Value.OTHER));
+      } else if (code <= Opcodes.SALOAD) {
+        pop(2);
+        boolean wide = code == Opcodes.LALOAD || code == Opcodes.DALOAD;
+        push(
+            code == Opcodes.AALOAD
+                ? element(taken.get(0), tookItem())
+                : Value.ofType(wide ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.ASTORE) {
+        store(it.operand(), pop());
+      } else if (code <= Opcodes.SASTORE) {
+        pop(3);
+      } else if (code <= Opcodes.SWAP) {
+        rearrange(code);
+      } else if (code <= Opcodes.LXOR) {
+        boolean unary = code >= Opcodes.INEG && code <= Opcodes.DNEG;
+        pop(unary ? 1 : 2);
+        push(Value.ofType(taken.get(0).wide() ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.I2S) {
+        pop();
+        boolean wide =
+            code == Opcodes.I2L
+                || code == Opcodes.I2D
+                || code == Opcodes.L2D
+                || code == Opcodes.F2L
+                || code == Opcodes.F2D
+                || code == Opcodes.D2L;
+        push(Value.ofType(wide ? "J" : "I", tookItem()));
+      } else if (code <= Opcodes.DCMPG) {
+        pop(2);
+        push(Value.OTHER);
+      } else {
+        takeRest(code);
+      }
+    }
+
+    private void takeRest(int code) {
+      if (code >= Opcodes.IF_ICMPEQ && code <= Opcodes.IF_ACMPNE) {
+        pop(2);
+      } else if (code <= Opcodes.IFLE
+          || code >= Opcodes.IFNULL
+          || (code >= Opcodes.LOOKUPSWITCH && code <= Opcodes.ARETURN)) {
+        pop();
+      } else if (code >= Opcodes.INVOKEVIRTUAL && code <= Opcodes.INVOKEDYNAMIC) {
+        call(code);
+      } else {
+        takeMemory(code);
+      }
+    }
+
+    private void takeMemory(int code) {
+      switch (code) {
+        case Opcodes.RETURN -> {}
+        case Opcodes.PUTSTATIC, Opcodes.ATHROW, Opcodes.MONITORENTER, Opcodes.MONITOREXIT -> pop();
+        case Opcodes.GETSTATIC ->
+            push(kept(method.name.equals("<clinit>") && it.owner().equals(method.owner)));
+        case Opcodes.GETFIELD -> {
+          pop();
+          push(kept(taken.get(0).isOnly(Plain.THIS)));
         }
+        case Opcodes.PUTFIELD -> pop(2);
+        case Opcodes.NEW -> push(Value.of(new Made(at)));
+        case Opcodes.NEWARRAY, Opcodes.ANEWARRAY -> {
+          pop();
+          push(Value.of(new Made(at)));
+        }
+        case Opcodes.MULTIANEWARRAY -> {
+          pop(it.operand());
+          push(Value.of(new Made(at)));
+        }
+        case Opcodes.ARRAYLENGTH, Opcodes.INSTANCEOF -> {
+          pop();
+          push(Value.OTHER);
+        }
+        case Opcodes.CHECKCAST -> push(pop());
+        default -> throw new IllegalStateException("an instruction that no compiler makes");
+      }
+    }
+
+    private Value kept(boolean ofThis) {
+      String type = it.descriptor();
+      return type.startsWith("[") || type.startsWith("L")
+          ? Value.of(new Kept(it.owner(), it.name(), type, ofThis, false))
+          : Value.ofType(type, false);
+    }
+
+    private void call(int code) {
+      Type[] arguments = Type.getArgumentTypes(it.descriptor());
+      pop(arguments.length);
+      boolean dynamic = code == Opcodes.INVOKEDYNAMIC;
+      if (code != Opcodes.INVOKESTATIC && !dynamic) {
+        pop();
+      }
+      if (it.name().equals("<init>") && tookItem() && JdkCode.keepsItem(it.owner())) {
+        follow(taken.get(0));
+      }
+      String result = Type.getReturnType(it.descriptor()).getDescriptor();
+      boolean item = tookItem() && (dynamic || JdkCode.keepsItem(it.owner()));
+      if (dynamic || result.length() == 1) {
+        push(result, item);
+      } else if (JdkCode.makes(it.owner(), it.name())) {
+        push(Value.of(new Made(at)));
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isView(it.owner(), it.name())) {
+        push(taken.get(0));
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isElement(it.owner(), it.name())) {
+        push(element(taken.get(0), item));
+      } else {
+        push(result, item);
       }
     }
 
     /** An object was made from the item: so says every copy of it. */
     private void follow(Value made) {
-      Value marked = new Value(false, true, made.origins());
-      for (int i = 0; i < getLocals(); i++) {
-        if (getLocal(i).origins().equals(made.origins())) {
-          setLocal(i, marked);
-        }
-      }
-      for (int i = 0; i < getStackSize(); i++) {
-        if (getStack(i).origins().equals(made.origins())) {
-          setStack(i, marked);
-        }
+      UnaryOperator<@Nullable Value> mark =
+          value ->
+              value != null && value.origins().equals(made.origins())
+                  ? new Value(false, true, made.origins())
+                  : value;
+      locals.replaceAll(mark);
+      for (int i = 0; i < stack.size(); i++) {
+        Value value = stack.get(i);
+        stack.set(i, Objects.requireNonNullElse(mark.apply(value), value));
       }
     }
-  }
 
-  @Override
-  public @Nullable Value newValue(@Nullable Type type) {
-    if (type == null) {
-      return Value.UNSET;
+    private static Value element(Value container, boolean item) {
+      Set<Origin> origins =
+          container.origins().stream()
+              .map(
+                  origin ->
+                      origin instanceof Kept kept
+                          ? new Kept(
+                              kept.owner(), kept.field(), kept.descriptor(), kept.ofThis(), true)
+                          : origin instanceof Made made ? made : Plain.OTHER)
+              .collect(Collectors.toUnmodifiableSet());
+      return new Value(false, item, origins);
     }
-    return type.getSort() == Type.VOID ? null : Value.ofSize(type.getSize(), false);
-  }
 
-  @Override
-  public Value newParameterValue(boolean ofObject, int local, Type type) {
-    return ofObject && local == 0
-        ? Value.of(Plain.THIS)
-        : Value.ofSize(type.getSize(), method.getsItem && type.getSort() == Type.LONG);
-  }
-
-  @Override
-  public Value newExceptionValue(
-      TryCatchBlockNode block, Frame<Value> handler, Type exceptionType) {
-    return Value.OTHER;
-  }
-
-  private static Value like(@Nullable BasicValue basic, boolean item) {
-    return Value.ofSize(basic == null ? 1 : basic.getSize(), item); // Null: there is no result.
-  }
-
-  private static boolean hasItem(List<? extends Value> taken) {
-    return taken.stream().anyMatch(Value::item);
-  }
-
-  @Override
-  public Value newOperation(AbstractInsnNode instruction) throws AnalyzerException {
-    operands.put(instruction, List.of());
-    return switch (instruction.getOpcode()) {
-      case Opcodes.ACONST_NULL -> Value.of(Plain.NULL);
-      case Opcodes.NEW -> Value.of(new Made(instruction));
-      case Opcodes.GETSTATIC -> {
-        FieldInsnNode field = (FieldInsnNode) instruction;
-        yield kept(field, method.name.equals("<clinit>") && field.owner.equals(method.owner));
+    private void store(int slot, Value value) {
+      while (locals.size() < slot + 2) {
+        locals.add(null);
       }
-      default -> like(BASIC.newOperation(instruction), false);
-    };
-  }
-
-  private static Value kept(FieldInsnNode field, boolean ofThis) {
-    Type type = Type.getType(field.desc);
-    return type.getSort() >= Type.ARRAY
-        ? Value.of(new Kept(field.owner, field.name, field.desc, ofThis, false))
-        : Value.ofSize(type.getSize(), false);
-  }
-
-  @Override
-  public Value copyOperation(AbstractInsnNode instruction, Value value) {
-    int code = instruction.getOpcode();
-    boolean wide = code == Opcodes.LLOAD || code == Opcodes.DLOAD;
-    return value.isUnset() ? Value.ofSize(wide ? 2 : 1, false) : value;
-  }
-
-  @Override
-  public Value unaryOperation(AbstractInsnNode instruction, Value value) throws AnalyzerException {
-    operands.put(instruction, List.of(value));
-    return switch (instruction.getOpcode()) {
-      case Opcodes.IINC, Opcodes.CHECKCAST -> value;
-      case Opcodes.GETFIELD -> kept((FieldInsnNode) instruction, value.isOnly(Plain.THIS));
-      case Opcodes.NEWARRAY, Opcodes.ANEWARRAY -> Value.of(new Made(instruction));
-      case Opcodes.ARRAYLENGTH, Opcodes.INSTANCEOF -> Value.OTHER;
-      default -> like(BASIC.unaryOperation(instruction, null), value.item());
-    };
-  }
-
-  @Override
-  public Value binaryOperation(AbstractInsnNode instruction, Value first, Value second)
-      throws AnalyzerException {
-    List<Value> taken = List.of(first, second);
-    operands.put(instruction, taken);
-    int code = instruction.getOpcode();
-    if (code == Opcodes.AALOAD) {
-      return element(first, hasItem(taken));
-    }
-    boolean compares = code >= Opcodes.LCMP && code <= Opcodes.DCMPG;
-    return like(BASIC.binaryOperation(instruction, null, null), !compares && hasItem(taken));
-  }
-
-  @Override
-  public @Nullable Value ternaryOperation(
-      AbstractInsnNode instruction, Value array, Value index, Value value) {
-    operands.put(instruction, List.of(array, index, value));
-    return null;
-  }
-
-  @Override
-  public Value naryOperation(AbstractInsnNode instruction, List<? extends Value> taken) {
-    operands.put(instruction, List.copyOf(taken));
-    if (instruction instanceof InvokeDynamicInsnNode site) {
-      return Value.ofSize(Type.getReturnType(site.desc).getSize(), hasItem(taken));
-    } else if (!(instruction instanceof MethodInsnNode call)) {
-      return Value.of(new Made(instruction)); // An array of several dimensions.
-    } else {
-      Type result = Type.getReturnType(call.desc);
-      boolean item = hasItem(taken) && JdkCode.keepsItem(call.owner);
-      boolean ofObject = call.getOpcode() != Opcodes.INVOKESTATIC;
-      if (result.getSort() >= Type.ARRAY && JdkCode.makes(call.owner, call.name)) {
-        return Value.of(new Made(call));
-      } else if (result.getSort() >= Type.ARRAY && ofObject) {
-        if (JdkCode.isView(call.owner, call.name)) {
-          return taken.get(0);
-        } else if (JdkCode.isElement(call.owner, call.name)) {
-          return element(taken.get(0), item);
-        }
+      locals.set(slot, value);
+      if (value.wide()) {
+        locals.set(slot + 1, null);
       }
-      return Value.ofSize(result.getSize(), item);
+      Value under = slot > 0 ? locals.get(slot - 1) : null;
+      if (under != null && under.wide()) {
+        locals.set(slot - 1, null);
+      }
     }
-  }
 
-  private static Value element(Value container, boolean item) {
-    Set<Origin> origins =
-        container.origins().stream()
-            .map(
-                origin ->
-                    origin instanceof Kept kept
-                        ? new Kept(
-                            kept.owner(), kept.field(), kept.descriptor(), kept.ofThis(), true)
-                        : origin instanceof Made made ? made : Plain.OTHER)
-            .collect(Collectors.toUnmodifiableSet());
-    return new Value(false, item, origins);
-  }
+    /** Pops, doubles and swaps; such an instruction takes what it hands on. */
+    private void rearrange(int code) {
+      if (code == Opcodes.SWAP) {
+        List<Value> top = popSlots(1);
+        List<Value> below = popSlots(1);
+        stack.addAll(top);
+        stack.addAll(below);
+      } else if (code < Opcodes.DUP) {
+        popSlots(code == Opcodes.POP ? 1 : 2);
+      } else {
+        List<Value> top = popSlots(code < Opcodes.DUP2 ? 1 : 2);
+        List<Value> below = popSlots((code - Opcodes.DUP) % 3); // DUP, DUP_X1, DUP_X2, DUP2, ...
+        stack.addAll(top);
+        stack.addAll(below);
+        stack.addAll(top);
+      }
+    }
 
-  @Override
-  public void returnOperation(AbstractInsnNode instruction, Value value, Value expected) {
-    // It has been told of as an operation of one operand.
-  }
-
-  @Override
-  public Value merge(Value one, Value other) {
-    return one.join(other);
+    /** The values in so many slots, the first pushed first. */
+    private List<Value> popSlots(int slots) {
+      List<Value> values = new ArrayList<>();
+      for (int left = slots; left > 0; ) {
+        Value value = pop();
+        values.add(0, value);
+        left -= value.wide() ? 2 : 1;
+      }
+      return values;
+    }
   }
 }

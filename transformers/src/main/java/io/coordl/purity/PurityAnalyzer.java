@@ -23,11 +23,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import net.bytebuddy.jar.asm.ConstantDynamic;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.ConstantDynamic;
-import org.objectweb.asm.Handle;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /**
  * Tells whether a pipeline gives the same batch when it runs before the program asks for it, and
@@ -658,10 +658,10 @@ public final class PurityAnalyzer {
       }
 
       void forEach(BiConsumer<Instruction, List<Value>> check) {
-        for (Instruction it : method.instructions) {
-          List<Value> operands = reason == null ? method.flow().operands(it) : null;
+        for (int i = 0; reason == null && i < method.instructions.size(); i++) {
+          List<Value> operands = method.flow().operands(i);
           if (operands != null) {
-            check.accept(it, operands);
+            check.accept(method.instructions.get(i), operands);
           }
         }
       }

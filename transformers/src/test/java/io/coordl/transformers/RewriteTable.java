@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
-import org.objectweb.asm.Type;
+import net.bytebuddy.jar.asm.Type;
 
 /** Everything that is rewritten, for docs; made from the rules, so that it is never stale. */
 public final class RewriteTable {

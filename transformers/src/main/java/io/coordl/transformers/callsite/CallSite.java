@@ -1,8 +1,8 @@
 package io.coordl.transformers.callsite;
 
 import java.util.StringJoiner;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 
 /**
  * One rule: calls of this method go to the bridge. Which method of the bridge follows from the rule

@@ -1,7 +1,7 @@
 package io.coordl.transformers.hook;
 
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 
 /**
  * Makes {@code new Random(..)} a {@code new ForkableRandom(..)}: a subclass whose constructors take

@@ -1,11 +1,11 @@
 package io.coordl.transformers.hook;
 
 import io.coordl.bridge.SpanKind;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Label;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /**
  * A span around a method: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token, r)}.

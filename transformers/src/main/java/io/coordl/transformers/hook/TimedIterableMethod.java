@@ -1,9 +1,9 @@
 package io.coordl.transformers.hook;
 
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Label;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 
 /** Marks the batches of a returned iterable: {@code r = Spans.timed(r)}. */
 final class TimedIterableMethod extends WovenMethod {

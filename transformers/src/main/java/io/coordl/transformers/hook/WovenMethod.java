@@ -3,11 +3,11 @@ package io.coordl.transformers.hook;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import net.bytebuddy.jar.asm.Label;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
-import org.objectweb.asm.Label;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
-import org.objectweb.asm.Type;
 
 /**
  * A method whose body is surrounded by calls of the bridge:

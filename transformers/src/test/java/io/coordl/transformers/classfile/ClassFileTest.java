@@ -8,8 +8,8 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.Test;
-import org.objectweb.asm.ClassReader;
 
 /** What is read in place is what the parser reads. */
 final class ClassFileTest {
