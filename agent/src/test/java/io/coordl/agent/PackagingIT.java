@@ -55,7 +55,7 @@ final class PackagingIT {
               // Annotations of Byte Buddy's own build, and loaded types as its class-file parser
               // could take them.
               + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
-              + "|net\\.bytebuddy)\\."
+              + "|org\\.objectweb\\.asm)\\."
               // Commands, client-side caches and tokens; RedisFromTheJarIT asks a real server by
               // what is there.
               + "|redis\\.clients\\.(jedis|authentication)\\.");

@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * CPU time of the later epochs of both examples. Runs differ by more than what is looked for, so
  * each JVM takes turns ({@link EpochsInTurns}): an epoch that is observed, and one as if the agent
  * had switched itself off. Its figure is the mean of the logarithms of the ratios of neighbours,
- * which is zero if there is no cost, and to that the time of the threads that work in both: those
- * of the agent, and JFR's. Live view and metrics have only threads, one of which answers somebody
- * who asks for the metrics. An interval is over JVMs, as each compiles its code in its own way.
+ * which is zero if there is no cost, and to that the time of the agent's threads, which work in
+ * both. Live view and metrics have only threads, one of which answers somebody who asks for the
+ * metrics. An interval is over JVMs, as each compiles its code in its own way.
  *
  * <p>Arguments: JVMs for each example (10), DJL, DL4J or both (both), pictures (300), epochs of
  * each JVM (46). The exit status is 1 if a whole interval lies above its bar.
@@ -162,7 +162,7 @@ public final class OverheadBenchmark {
         double nanos = Double.parseDouble(words[1]);
         if (name.matches("coordl-(status|metrics).*|HTTP-.*|RMI .*")) {
           live += nanos;
-        } else if (name.startsWith("coordl-") || name.startsWith("JFR ")) {
+        } else if (name.startsWith("coordl-")) {
           threads += nanos;
         }
       }

@@ -1,7 +1,9 @@
 package io.coordl.partition.hosts.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.testing.Full;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -144,6 +146,7 @@ final class MembershipIT {
 
   @Test
   void aHostThatIsKilledWholeGoesAndOneThatIsStoppedComesBack() throws Exception {
+    assumeTrue(Full.ON, "waits for most of a minute: with -Pfull only");
     Job first = job(1, 3);
     first.awaitView(sees(1, 1));
     Job second = job(2, 3);
