@@ -43,10 +43,12 @@ final class GcClock implements GcPauses {
 
   /** From now on it is heard why the collectors run. */
   void hearCauses() {
+    long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Others are told of late.
     for (GarbageCollectorMXBean bean : pausing) {
       if (bean instanceof NotificationEmitter emitter) {
         try {
-          emitter.addNotificationListener((notification, unused) -> hear(notification), null, null);
+          emitter.addNotificationListener(
+              (notification, unused) -> hear(notification, from), null, null);
         } catch (SecurityException e) {
           return; // Then nobody has asked, as far as is known.
         }
@@ -54,12 +56,14 @@ final class GcClock implements GcPauses {
     }
   }
 
-  private void hear(Notification notification) {
+  private void hear(Notification notification, long from) {
     // By name, as the class that knows these names may be missing: the module jdk.management.
     if (notification.getUserData() instanceof CompositeData collection
         && collection.containsKey("gcCause")
         && SYSTEM_GC.equals(collection.get("gcCause"))
         && collection.get("gcInfo") instanceof CompositeData info
+        && info.get("startTime") instanceof Long start
+        && start >= from
         && info.get("duration") instanceof Long millis) {
       askedForMillis.add(millis);
     }
