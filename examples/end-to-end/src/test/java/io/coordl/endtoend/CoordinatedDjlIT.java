@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +71,8 @@ class CoordinatedDjlIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aJobWithAnotherBatchSizeKeepsItsOwnPipelineAndIsToldWhy(Jdk jdk)
       throws IOException, InterruptedException {
+    Assumptions.assumeTrue(
+        Workshop.FULL, "with -Pfull only: else CoordinatedRecordsIT has jobs that differ");
     Path directory = Workshop.empty("coordinated-djl-other-" + jdk.version());
     Job one = job(jdk, directory, "one").args("--epochs", "12").agent(coordinated(""));
     Job two = job(jdk, directory, "two").args("--batch", "24").agent(coordinated(""));

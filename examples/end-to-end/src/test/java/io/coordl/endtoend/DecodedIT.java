@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -114,6 +115,7 @@ class DecodedIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aBudgetTooSmallForBothGoesToRawItemsWhereFilesAreSlow(Jdk jdk)
       throws IOException, InterruptedException {
+    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else files are quick");
     assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
     Path directory = Workshop.empty("split-slow-" + jdk.version());
     List<String> slowly = new ArrayList<>(OpenedFiles.trace(Path.of("/dev/null")));

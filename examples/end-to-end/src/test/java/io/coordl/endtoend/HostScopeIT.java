@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -71,6 +72,7 @@ class HostScopeIT {
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsKilledAtRandomPointsHarmNobody(Jdk jdk) throws IOException, InterruptedException {
+    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else SharedJobsIT kills jobs");
     Path directory = Workshop.empty("kills-" + jdk.version());
     Pictures theirs = Pictures.all().copyTo(directory.resolve("theirs"), 24);
     Job survivor =

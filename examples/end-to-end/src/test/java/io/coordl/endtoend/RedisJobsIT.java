@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -28,6 +29,8 @@ class RedisJobsIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("jobs")
   void whatTheFirstHostReadTheSecondHasFromRedis(Framework framework, Jdk jdk) throws Exception {
+    Assumptions.assumeTrue(
+        Workshop.FULL, "with -Pfull only: else RedisFromTheJarIT asks a real server");
     Path directory = Workshop.empty("redis-" + framework + "-" + jdk.version());
     Path pictures = Pictures.all().directory();
     Finished plain = Job.plain(framework, jdk);
