@@ -160,7 +160,7 @@ public final class OverheadBenchmark {
       } else if (words[0].equals(EpochsInTurns.THREAD)) {
         String name = line.split(" ", 3)[2];
         double nanos = Double.parseDouble(words[1]);
-        if (name.matches("coordl-(status|metrics).*|HTTP-.*|RMI .*")) {
+        if (name.matches("coordl-(status|metrics)")) {
           live += nanos;
         } else if (name.startsWith("coordl-")) {
           threads += nanos;

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Jobs of one host that share a store: what they save each other, and what they cannot break. */
 class HostScopeIT {
   private static final int UNTIL_TOLD = 1_000_000;
-  private static final int KILLS = Workshop.FULL ? 6 : 2;
+  private static final int KILLS = 6;
   private static final int SIGTERM_STATUS = 128 + 15;
   private static final int SIGKILL_STATUS = 128 + 9;
 

@@ -9,11 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -22,12 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * hosts would.
  */
 class RedisJobsIT {
-  static Stream<Arguments> jobs(TestInfo test) {
-    return Workshop.oneFrameworkAndJdks(test); // Redis does not know which library reads.
-  }
-
   @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("jobs")
+  @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void whatTheFirstHostReadTheSecondHasFromRedis(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else RedisFromTheJarIT asks a real server");
