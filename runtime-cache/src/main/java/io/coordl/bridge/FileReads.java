@@ -72,7 +72,7 @@ public final class FileReads {
       item.fetched(start, 0);
       return stream;
     } catch (Throwable t) {
-      item.close();
+      item.abandon();
       throw t;
     }
   }
@@ -103,7 +103,7 @@ public final class FileReads {
       item.fetched(start, 0);
       return random;
     } catch (Throwable t) {
-      item.close();
+      item.abandon();
       throw t;
     }
   }
@@ -181,7 +181,7 @@ public final class FileReads {
       // The JDK scans the channel of a FileInputStream; the scanner closes it.
       return new ItemChannel(item, item.served ? null : new FileInputStream(file).getChannel());
     } catch (Throwable t) {
-      item.close();
+      item.abandon();
       throw t;
     }
   }
@@ -206,6 +206,9 @@ public final class FileReads {
       byte[] bytes = Files.readAllBytes(path);
       item.fetched(start, bytes.length);
       return bytes;
+    } catch (Throwable t) {
+      item.abandon();
+      throw t;
     } finally {
       item.close();
     }
@@ -227,10 +230,13 @@ public final class FileReads {
       }
       long start = System.nanoTime();
       String string = Files.readString(path, charset);
-      item.fetched(start, item.size);
+      item.fetchedWhole(start);
       return string;
     } catch (CharacterCodingException e) {
       return Files.readString(path, charset); // The JDK says what is malformed.
+    } catch (Throwable t) {
+      item.abandon();
+      throw t;
     } finally {
       item.close();
     }
@@ -344,7 +350,7 @@ public final class FileReads {
       item.fetched(start, 0);
       return channel;
     } catch (Throwable t) {
-      item.close();
+      item.abandon();
       throw t;
     }
   }
@@ -363,7 +369,7 @@ public final class FileReads {
       item.fetched(start, 0);
       return stream;
     } catch (Throwable t) {
-      item.close();
+      item.abandon();
       throw t;
     }
   }
@@ -392,8 +398,12 @@ public final class FileReads {
 
   /** {@link URL#openStream} of a {@code file:} URL. */
   public static InputStream openStream(URL url) throws IOException {
-    FileInputStream stream = itemStream(itemPath(url));
-    return stream == null ? url.openStream() : new BufferedInputStream(stream);
+    try {
+      FileInputStream stream = itemStream(itemPath(url));
+      return stream == null ? url.openStream() : new BufferedInputStream(stream);
+    } catch (FileNotFoundException e) {
+      return url.openStream(); // Lists a directory, or says in its own words what is wrong.
+    }
   }
 
   /** The path of the local file that the JDK opens for {@code url}, null if it is none. */

@@ -36,7 +36,9 @@ final class ItemCursor {
   /** Whether reads answer; if not, the program's own stream reads and {@link #fetched} notes it. */
   final boolean served;
 
+  /** In bytes; negative if unknown, as it may be of what is not {@link #served}. */
   final long size;
+
   private long position;
   private int piece = Integer.MAX_VALUE;
   private long untimed;
@@ -198,6 +200,17 @@ final class ItemCursor {
   /** Notes a read that the program's own stream made. */
   void fetched(long startNanos, long count) {
     item.fetched(startNanos, System.nanoTime(), count);
+  }
+
+  /** Notes that the program's own call has read the whole file, if there is one. */
+  void fetchedWhole(long startNanos) {
+    File read = new File(path());
+    long length = size < 0 ? read.length() : size;
+    if (length > 0 || read.exists()) {
+      fetched(startNanos, length);
+    } else {
+      abandon();
+    }
   }
 
   /** Reads at the position and moves it. */
@@ -383,6 +396,16 @@ final class ItemCursor {
     int count = from.read(target, offset, length);
     fetched(start, count);
     return count;
+  }
+
+  /** Ends an opening whose file the program's own call could not open: it counts as none. */
+  void abandon() {
+    try {
+      item.abandon();
+    } catch (Throwable t) {
+      Bridge.fault("close " + item.path(), t);
+    }
+    close();
   }
 
   /** Ends this opening; idempotent. */

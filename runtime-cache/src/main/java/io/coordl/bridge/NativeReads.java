@@ -128,7 +128,7 @@ public final class NativeReads {
         if (image == null) {
           // The library reads the file as it decodes: bytes to count, but no time to tell apart.
           image = plain.invokeExact(path, flags);
-          item.fetched(System.nanoTime(), item.size);
+          item.fetchedWhole(System.nanoTime());
         }
       } finally {
         item.close();

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public abstract class OpenItem {
+  /** Size of an item that is only observed. */
+  protected static final long UNKNOWN_SIZE = -1;
+
   /** What no compiler may take for a constant. */
   private static volatile int oneByte = 1;
 
@@ -41,7 +44,7 @@ public abstract class OpenItem {
     return path;
   }
 
-  /** Size in bytes at the open. */
+  /** Size in bytes at the open; negative if unknown, as it may be of what is not served. */
   public final long size() {
     return size;
   }
@@ -138,17 +141,29 @@ public abstract class OpenItem {
 
   /** Ends this opening: the item counts as fetched once, however often this is called. */
   public final void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
+    if (ends()) {
+      Origin origin = origin();
+      release();
+      Spans.itemFetched(path, openedNanos, nanos, transferred(), origin);
     }
-    // A decoder that seeks reads some bytes twice; a whole item still came over once.
-    long transferred = content() == null ? bytes : size;
-    Origin origin = origin();
-    release();
-    Spans.itemFetched(path, openedNanos, nanos, transferred, origin);
+  }
+
+  /** Ends an opening whose file the program's own call could not open: nothing was fetched. */
+  final void abandon() {
+    if (ends()) {
+      release();
+    }
+  }
+
+  private synchronized boolean ends() {
+    boolean first = !closed;
+    closed = true;
+    return first;
+  }
+
+  /** Bytes so far. A decoder that seeks reads some twice; a whole item still came over once. */
+  protected final long transferred() {
+    return content() == null ? bytes : size;
   }
 
   /**

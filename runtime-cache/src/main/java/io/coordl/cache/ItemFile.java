@@ -45,7 +45,7 @@ record ItemFile(
 
   /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
   static @Nullable ItemFile of(String absolutePath, ItemNames names) {
-    if (absolutePath.startsWith("/proc/") || absolutePath.startsWith("/sys/")) {
+    if (!mayBeStored(absolutePath)) {
       return null;
     }
     File file = new File(absolutePath);
@@ -62,6 +62,13 @@ record ItemFile(
     long modified = modifiedNanos(attributes);
     ItemName name = names.of(absolutePath, size, modified);
     return new ItemFile(absolutePath, size, modified, attributes.fileKey(), name, names);
+  }
+
+  /** Whether a file there may lie in storage; what is in /dev does not, but for shared memory. */
+  static boolean mayBeStored(String absolutePath) {
+    return absolutePath.startsWith("/dev/")
+        ? absolutePath.startsWith("/dev/shm/")
+        : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
   @Override

@@ -93,14 +93,16 @@ public final class MinioCache implements ItemSource {
 
   @Override
   public @Nullable OpenItem open(String path) {
-    ItemFile file = ItemFile.of(path, filter, true);
-    if (file == null) {
+    String absolute = absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
       return null;
     }
     if (store == null || !keeps.getAsBoolean()) {
-      counters.observed.increment();
-      counters.bytes(Origin.STORAGE, file.size());
-      return new WholeItem(path, file, null, Origin.STORAGE);
+      return ItemFile.mayBeStored(absolute) ? new ObservedItem(path, counters) : null;
+    }
+    ItemFile file = ItemFile.of(absolute, filter.names());
+    if (file == null) {
+      return null;
     }
     DecodedItem asker = budget == null ? null : budget.asker(file);
     boolean admit = !forms.keepsSample() && (budget == null || budget.admitsRaw(asker));

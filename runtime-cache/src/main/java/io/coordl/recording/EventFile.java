@@ -164,6 +164,9 @@ final class EventFile {
 
   /** Appends an event, to be flushed later; nothing once the file is closed. */
   void write(Object event, long start, long end) {
+    if (types.leavesOut(event, end - start)) {
+      return; // Most decodes and transforms: without the lock.
+    }
     Thread thread = Thread.currentThread();
     synchronized (lock) {
       if (closed) {

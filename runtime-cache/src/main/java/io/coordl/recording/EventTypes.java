@@ -114,8 +114,14 @@ final class EventTypes {
     to.end(group);
   }
 
+  /** Whether an event of so many nanoseconds is shorter than its class's {@link Threshold}. */
+  boolean leavesOut(Object event, long nanos) {
+    Layout layout = layouts.get(event.getClass().getName());
+    return layout != null && nanos < layout.threshold;
+  }
+
   /**
-   * Appends an event, unless it is shorter than its class's {@link Threshold}.
+   * Appends an event, however short.
    *
    * @param thread constant that stands for the thread
    * @throws IllegalArgumentException if it is none of {@link EventDescription#EVENTS}
@@ -124,9 +130,6 @@ final class EventTypes {
     Layout layout = layouts.get(event.getClass().getName());
     if (layout == null) {
       throw new IllegalArgumentException(event.getClass() + " is no event of a recording");
-    }
-    if (end - start < layout.threshold) {
-      return;
     }
     int at = to.begin(layout.number);
     to.number(start);

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * How many threads prefetch: the fewest with which the job is fastest, found by hill climbing over
  * windows of time. In a trial windows with two numbers of threads take turns, so that what else
  * changes meanwhile counts for both; the larger one must make the job faster, else the smaller one
- * stays. While the job still waits, twice as many are tried; from time to time, and as soon as the
- * steps themselves get slower (another job needs the core), half as many. Used by one thread at a
- * time.
+ * stays. What is clear after half of the windows is decided then. While the job still waits, twice
+ * as many are tried; from time to time, and as soon as the steps themselves get slower (another job
+ * needs the core), half as many. Used by one thread at a time.
  */
 final class ThreadClimb {
   /** Windows of a trial, half of them with either number. */
@@ -19,6 +19,9 @@ final class ThreadClimb {
 
   /** How much faster the job must be with more threads. */
   static final double GAIN = 1.02;
+
+  /** How many times as fast or as slow is clear after half of a trial. */
+  static final double CLEAR = 1.15;
 
   /** Windows until fewer are tried, if any are worth it, and at first until one is, if not. */
   static final int AGAIN = 60;
@@ -75,7 +78,15 @@ final class ThreadClimb {
     }
     (threads == chosen ? ofChosen : ofCandidate).add(window);
     threads = threads == chosen ? candidate : chosen;
-    return ++round == TRIAL ? decide(prefetched) : null;
+    round++;
+    return round == TRIAL || (round == TRIAL / 2 && isClear(prefetched))
+        ? decide(prefetched)
+        : null;
+  }
+
+  private boolean isClear(long prefetched) {
+    double ratio = rate(ofCandidate) / rate(ofChosen);
+    return prefetched > prefetchedBefore && (ratio >= CLEAR || ratio <= 1 / CLEAR);
   }
 
   private void begin(int other, long prefetched) {
@@ -88,6 +99,7 @@ final class ThreadClimb {
   }
 
   private String @Nullable [] decide(long prefetched) {
+    int windows = round;
     round = -1;
     boolean up = candidate > chosen;
     int fewer = Math.min(chosen, candidate);
@@ -124,7 +136,7 @@ final class ThreadClimb {
               number(more),
               fewer == 0 ? "none" : String.valueOf(fewer),
               step(less) == 0 ? 1 : step(with) / step(less),
-              TRIAL)
+              windows)
         };
   }
 

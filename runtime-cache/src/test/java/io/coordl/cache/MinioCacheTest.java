@@ -256,12 +256,18 @@ class MinioCacheTest {
     MinioCache cache =
         new MinioCache(null, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
     String path = Items.file(directory, "a", 100).toString();
-    assertThat(cache.open(path).served()).isFalse();
+    OpenItem item = cache.open(path);
+    assertThat(item.served()).isFalse();
+    item.fetched(1, 2, 100);
+    item.close();
     assertThat(cache.openRandomAccess(path).served()).isFalse();
+    assertThat(cache.open("/dev/zero")).isNull();
+    assertThat(cache.open("/proc/self/stat")).isNull();
+    assertThat(cache.open("/dev/shm/data")).isNotNull();
     loadingSample.set(false);
     assertThat(cache.open(path)).isNull();
     assertThat(cache.statistics().capacity()).isZero();
-    assertThat(cache.statistics().misses()).isEqualTo(1);
+    assertThat(cache.statistics().misses()).isEqualTo(2);
     assertThat(cache.statistics().missBytes()).isEqualTo(100);
   }
 

@@ -79,6 +79,19 @@ class ThreadClimbTest {
     assertThat(tried).allMatch(threads -> threads <= 2);
   }
 
+  @Test
+  void whatIsClearIsDecidedAfterHalfOfATrial() {
+    run(1, n -> 5, n -> 20); // Which is enough to begin.
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
+    assertThat(said).containsExactly("prefetching is on, 1 thread");
+
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
+    assertThat(said).as("1.1 times as fast: not clear").hasSize(1);
+    run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
+    assertThat(said).hasSize(2);
+    assertThat(climb.threads()).isEqualTo(2);
+  }
+
   /** What the threads bring they cost: steps are slower, and with four more than they save. */
   @Test
   void threadsThatSlowTheStepsDownAreNotUsed() {

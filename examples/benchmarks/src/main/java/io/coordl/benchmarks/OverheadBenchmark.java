@@ -20,13 +20,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * What observing costs once a job is under way, and what live view and metrics cost beside it, in
  * CPU time of the later epochs of both examples. Runs differ by more than what is looked for, so
  * each JVM takes turns ({@link EpochsInTurns}): an epoch that is observed, and one as if the agent
- * had switched itself off. Its figure is the mean of the logarithms of the ratios of neighbours,
- * which is zero if there is no cost, and to that the time of the agent's threads, which work in
- * both. Live view and metrics have only threads, one of which answers somebody who asks for the
- * metrics. An interval is over JVMs, as each compiles its code in its own way.
+ * had switched itself off. Its figure is the interquartile mean of the logarithms of the ratios of
+ * neighbours (the machine has a slow second now and then), which is zero if there is no cost, and
+ * to that the time of the agent's threads, which work in both. Live view and metrics have only
+ * threads, one of which answers somebody who asks for the metrics. An interval is over JVMs, as
+ * each compiles its code in its own way.
  *
- * <p>Arguments: JVMs for each example (10), DJL, DL4J or both (both), pictures (300), epochs of
- * each JVM (46). The exit status is 1 if a whole interval lies above its bar.
+ * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
+ * JVM (100). The exit status is 1 if a whole interval lies above its bar.
  */
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
@@ -50,10 +51,10 @@ public final class OverheadBenchmark {
   /** See the class. */
   @SuppressWarnings("SystemExitOutsideMain")
   public static void main(String[] args) throws Exception {
-    int jvms = args.length > 0 ? Integer.parseInt(args[0]) : 10;
+    int jvms = args.length > 0 ? Integer.parseInt(args[0]) : 8;
     String only = args.length > 1 ? args[1] : "both";
     int pictures = args.length > 2 ? Integer.parseInt(args[2]) : 300;
-    int epochs = args.length > 3 ? Integer.parseInt(args[3]) : 46;
+    int epochs = args.length > 3 ? Integer.parseInt(args[3]) : 100;
     List<Example> examples =
         only.equals("both") ? List.of(Example.values()) : List.of(Example.valueOf(only));
     Checkout checkout = Checkout.find();
@@ -175,7 +176,19 @@ public final class OverheadBenchmark {
       double ratio = Math.log(turns.get(first - 1) / turns.get(first));
       ratios.add(EpochsInTurns.isOn(first) ? ratio : -ratio);
     }
-    return new Cost(100 * Interval.of(ratios).mean(), 100 * threads / all, 100 * live / all);
+    return new Cost(100 * interquartileMean(ratios), 100 * threads / all, 100 * live / all);
+  }
+
+  /** The mean without the lowest and the highest quarter. */
+  private static double interquartileMean(List<Double> values) {
+    int quarter = values.size() / 4;
+    return values.stream()
+        .sorted()
+        .skip(quarter)
+        .limit(values.size() - 2L * quarter)
+        .mapToDouble(Double::doubleValue)
+        .average()
+        .orElseThrow();
   }
 
   /** With somebody who asks for the metrics: nobody would say nothing of their cost. */

@@ -9,7 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An item source without a store: every regular file is an item, served in one way. */
+/**
+ * An item source without a store: every regular file is an item, served in one way; where it is
+ * only observed, nobody has looked whether there is a file.
+ */
 final class FakeItems implements ItemSource {
   /** How items are served. */
   enum Mode {
@@ -34,6 +37,10 @@ final class FakeItems implements ItemSource {
   @Override
   public OpenItem open(String name) {
     Path path = Path.of(name);
+    if (mode == Mode.OBSERVED) {
+      opened.incrementAndGet();
+      return new FakeItem(name, new byte[0]);
+    }
     if (mode == Mode.NONE || !Files.isRegularFile(path) || !Files.isReadable(path)) {
       return null;
     }
@@ -48,7 +55,7 @@ final class FakeItems implements ItemSource {
 
   @Override
   public OpenItem openRandomAccess(String path) {
-    return open(path);
+    return Files.isRegularFile(Path.of(path)) ? open(path) : null;
   }
 
   @Override
@@ -60,7 +67,7 @@ final class FakeItems implements ItemSource {
     private final byte[] bytes;
 
     FakeItem(String path, byte[] bytes) {
-      super(path, bytes.length);
+      super(path, mode == Mode.OBSERVED ? UNKNOWN_SIZE : bytes.length);
       this.bytes = bytes;
     }
 

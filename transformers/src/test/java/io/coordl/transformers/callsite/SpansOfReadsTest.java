@@ -1,6 +1,7 @@
 package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
@@ -118,6 +119,27 @@ final class SpansOfReadsTest {
       assertThat(recorder.bytes).as(mode.name()).isEqualTo(size);
       assertThat(recorder.origin).isEqualTo(origin(mode));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "new FileInputStream(File)",
+        "new FileReader(File)",
+        "new Scanner(File)",
+        "Files.newInputStream",
+        "Files.readAllBytes",
+        "Files.readString(Charset)",
+        "ImageIO.read(File)",
+      })
+  void aFileThatIsNotThereCountsAsNone(String name) throws Exception {
+    Files.delete(image);
+    FakeItems items = new FakeItems(FakeItems.Mode.OBSERVED);
+
+    assertThatThrownBy(() -> call(name, items)).isInstanceOf(IOException.class);
+
+    assertThat(recorder.items).isEmpty();
+    assertThat(items.opened.get()).isPositive().isEqualTo(items.released.get());
   }
 
   /** On a file system of another host each look at a file is a question to that host. */
