@@ -40,13 +40,13 @@ public final class AutoBenchmark {
 
   private static final List<Program> PROGRAMS =
       List.of(
-          new Program(Example.DJL, "images", "pictures", 300, 12)
+          new Program(Example.DJL, "images", "pictures", 900, 12)
               .settings(AHEAD, SHARE, SHARE + "," + AHEAD, SHARE + ",prefetch=2"),
           new Program(Example.DJL, "csv", "table", 3000, 14)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
           new Program(Example.DJL, "text", "sentences", 3000, 12)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
-          new Program(Example.DJL, "waves", "waves", 800, 12)
+          new Program(Example.DJL, "waves", "waves", 2400, 10)
               .settings(AHEAD, KEPT, KEPT + "," + AHEAD),
           new Program(Example.DJL, "compute", "", 400, 8).settings(AHEAD).nothingHelps(),
           new Program(Example.DL4J, "images", "pictures", 600, 12)
@@ -54,14 +54,14 @@ public final class AutoBenchmark {
           new Program(Example.DL4J, "csv", "table", 1500, 10).settings(KEPT),
           new Program(Example.DL4J, "sequences", "frames", 1500, 10).settings(KEPT),
           new Program(Example.DL4J, "words", "words", 4000, 10).settings(KEPT),
-          new Program(Example.DL4J, "waves", "waves", 800, 8).settings(KEPT, "cache=minio"),
+          new Program(Example.DL4J, "waves", "waves", 2400, 8).settings(KEPT, "cache=minio"),
           new Program(Example.DL4J, "compute", "", 150, 8).settings(KEPT).nothingHelps());
 
   /**
    * A training program.
    *
    * @param kind of its data; empty if it makes them
-   * @param epochs that leave auto the time to try what it tries
+   * @param samples enough that auto has tried what it tries by the third epoch or soon after
    * @param settings to be tried by hand
    * @param isHelped whether one of them should make it faster
    */
