@@ -44,8 +44,12 @@ public final class BatchLayout {
   }
 
   public BatchLayout(List<Array> arrays) {
+    this(arrays, header(arrays));
+  }
+
+  private BatchLayout(List<Array> arrays, byte[] header) {
     this.arrays = List.copyOf(arrays);
-    this.header = header(this.arrays);
+    this.header = header;
     this.offsets = new long[arrays.size() + 1];
     long at = Integer.BYTES + (long) header.length;
     for (int i = 0; i < arrays.size(); i++) {
@@ -101,8 +105,8 @@ public final class BatchLayout {
       }
       arrays.add(new Array(role, type, name, shape, in.readLong()));
     }
-    BatchLayout layout = new BatchLayout(arrays);
-    if (layout.bytes() > batch.limit() || layout.header.length != length) {
+    BatchLayout layout = new BatchLayout(arrays, header);
+    if (layout.bytes() > batch.limit() || in.available() != 0) {
       throw new IOException("a batch of " + batch.limit() + " bytes is not what it says");
     }
     return layout;

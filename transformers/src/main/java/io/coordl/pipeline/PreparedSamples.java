@@ -281,6 +281,9 @@ public final class PreparedSamples {
     /** Bytes of a sample that was kept; 0 if there was none, -1 if they differ. */
     private volatile int length;
 
+    /** That of the sample that was found last. */
+    private volatile @Nullable BatchLayout likely;
+
     /** Whether items need not be kept: each sample so far could be. */
     private volatile boolean sparesItems = true;
 
@@ -614,10 +617,11 @@ public final class PreparedSamples {
 
     private boolean find(ItemKey key, int stage) throws IOException {
       long start = System.nanoTime();
-      Kept found = PreparedSamples.this.find(key, null);
+      Kept found = PreparedSamples.this.find(key, plan.likely);
       if (found == null) {
         return false;
       }
+      plan.likely = found.layout;
       made = maker.read(found.layout, found.bytes);
       stages = stage + 1;
       store.used(found.bytes.remaining());
