@@ -229,17 +229,19 @@ public final class PreparedSamples {
     }
     long start = System.nanoTime();
     List<Kept> samples = new ArrayList<>(indices.size());
+    long bytes = 0;
     for (Long index : indices) {
       Kept found = find(plan.key(stage, index), samples.isEmpty() ? null : samples.get(0).layout);
       if (found == null) {
         return null;
       }
       samples.add(found);
+      bytes += found.bytes.remaining();
     }
     B batch = maker.make(samples);
     if (batch != null) {
       plan.samples = 2;
-      samples.forEach(sample -> store.used(sample.bytes.remaining()));
+      store.used(samples.size(), bytes);
       plan.found(System.nanoTime() - start, samples.size());
     }
     return batch;
@@ -624,7 +626,7 @@ public final class PreparedSamples {
       plan.likely = found.layout;
       made = maker.read(found.layout, found.bytes);
       stages = stage + 1;
-      store.used(found.bytes.remaining());
+      store.used(1, found.bytes.remaining());
       plan.found(System.nanoTime() - start, 1);
       return true;
     }
