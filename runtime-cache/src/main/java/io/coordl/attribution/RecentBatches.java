@@ -17,18 +17,27 @@ final class RecentBatches {
   private final @Nullable Entry[] ring = new @Nullable Entry[CAPACITY];
   private int next;
 
+  /** How many were not taken: where the training thread prepares all by itself, none is there. */
+  private int left;
+
   synchronized void put(Object batch, BatchRecord record) {
+    left += ring[next] == null ? 1 : 0;
     ring[next] = new Entry(new WeakReference<>(batch), record);
     next = (next + 1) % CAPACITY;
   }
 
   synchronized @Nullable BatchRecord take(Object batch) {
-    for (int i = 1; i <= CAPACITY; i++) {
+    int unseen = left;
+    for (int i = 1; unseen > 0; i++) {
       int at = Math.floorMod(next - i, CAPACITY);
       Entry entry = ring[at];
-      if (entry != null && entry.batch().refersTo(batch)) {
-        ring[at] = null;
-        return entry.record();
+      if (entry != null) {
+        unseen--;
+        if (entry.batch().refersTo(batch)) {
+          ring[at] = null;
+          left--;
+          return entry.record();
+        }
       }
     }
     return null;

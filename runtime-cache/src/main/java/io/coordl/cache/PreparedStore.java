@@ -36,9 +36,9 @@ public final class PreparedStore implements Closeable {
     return store.find(key);
   }
 
-  /** What was found is used. */
-  public void used(int bytes) {
-    counters.count(Outcome.HIT);
+  /** So many that were found are used, which take so much together. */
+  public void used(int samples, long bytes) {
+    counters.count(Outcome.HIT, samples);
     counters.bytes(Origin.MEMORY, bytes);
   }
 

@@ -30,7 +30,11 @@ final class StoreCounters {
   }
 
   void count(Outcome outcome) {
-    of(outcomes, outcome).increment();
+    count(outcome, 1);
+  }
+
+  void count(Outcome outcome, int times) {
+    of(outcomes, outcome).add(times);
   }
 
   void bytes(Origin origin, long count) {

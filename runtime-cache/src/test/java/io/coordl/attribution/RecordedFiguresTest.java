@@ -717,6 +717,13 @@ class RecordedFiguresTest {
       assertThat(recent.take(batches.get(i))).isSameAs(records.get(i));
       assertThat(recent.take(batches.get(i))).as("taken once").isNull();
     }
+    for (int i : new int[] {0, 1, 2}) { // Each is found among those that are left.
+      recent.put(batches.get(i), records.get(i));
+    }
+    for (int i : new int[] {1, 0, 2}) {
+      assertThat(recent.take(batches.get(i))).isSameAs(records.get(i));
+    }
+    assertThat(recent.take(batches.get(1))).as("none is left").isNull();
   }
 
   @Test

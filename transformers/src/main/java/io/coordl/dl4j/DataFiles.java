@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.FileState;
 import io.coordl.shared.SharedFile;
 import java.io.File;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,9 @@ final class DataFiles {
   private final File[] sorted;
   private final Map<File, Integer> numbers = new HashMap<>();
   private final int[] counts;
+
+  /** Checksums of the absolute path of each file. */
+  private final long[] paths;
 
   /** Checksums of what each file was like. */
   private final long[] states;
@@ -59,6 +64,10 @@ final class DataFiles {
     }
     files = epoch.size();
     records = all;
+    paths =
+        Arrays.stream(sorted)
+            .mapToLong(file -> SharedFile.checksum(file.getAbsolutePath()))
+            .toArray();
     states = Arrays.stream(sorted).mapToLong(DataFiles::stateOf).toArray();
     checksum = checksum();
   }
@@ -130,7 +139,7 @@ final class DataFiles {
 
   /** A checksum of what differs when it is rewritten or replaced. */
   static long stateOf(File file) {
-    return SharedFile.checksum(FileState.of(file.getPath()).toString());
+    return FileState.of(file.getPath()).checksum();
   }
 
   boolean isUnchanged(File file) {
@@ -142,24 +151,41 @@ final class DataFiles {
    *
    * @param items numbers of the records of an epoch, in its order
    * @param from the first of them that is asked for, by its place in the order
-   * @return false if a file of several records is no longer what it was when they were counted
+   * @param before a checksum of what comes before them
+   * @return a checksum of both; null if a file of several records is no longer what it was when
+   *     they were counted
    */
-  boolean identify(int[] items, int from, int to, StringBuilder text) {
+  @Nullable Long identify(int[] items, int from, int to, long before) {
+    long checksum = before;
     int last = -1;
     for (int at = from; at < to; at++) {
-      int number = Arrays.binarySearch(first, 0, sorted.length, items[at]);
-      number = number < 0 ? -number - 2 : number;
+      int number = fileOf(items[at]);
       if (number != last) {
         long state = stateOf(sorted[number]);
         if (states[number] != state && records != files) {
-          return false;
+          return null;
         }
-        text.append('\n').append(sorted[number].getAbsolutePath());
-        text.append('\n').append(state);
+        checksum = Checksum.mix(Checksum.mix(checksum, paths[number]), state);
         last = number;
       }
-      text.append(' ').append(items[at] - first[number]);
+      checksum = Checksum.mix(checksum, items[at] - first[number]);
     }
-    return true;
+    return checksum;
+  }
+
+  /** Adds the absolute paths of the files of these records, as above. */
+  void addPaths(int[] items, int from, int to, Set<String> paths) {
+    for (int at = from; at < to; at++) {
+      paths.add(sorted[fileOf(items[at])].getAbsolutePath());
+    }
+  }
+
+  /** The number of the file that has a record. */
+  private int fileOf(int item) {
+    if (first[sorted.length] == sorted.length) {
+      return item; // Each has one.
+    }
+    int number = Arrays.binarySearch(first, 0, sorted.length, item);
+    return number < 0 ? -number - 2 : number;
   }
 }

@@ -5,11 +5,14 @@ import io.coordl.pipeline.LibraryField;
 import java.io.File;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
 import org.datavec.api.split.InputSplit;
+import org.datavec.api.split.NumberedFileInputSplit;
+import org.datavec.api.util.files.UriFromPathIterator;
 import org.jspecify.annotations.Nullable;
 
 /** A reader of one record, or one sequence, per file. */
@@ -44,10 +47,35 @@ final class FileReader extends ListedReader {
   }
 
   @Override
-  int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
-    List<File> epoch = ReaderFiles.files(elements);
-    files = known.filesOf(reader, epoch);
-    return files.numbersOf(epoch);
+  int[] numbersOf(List<?> elements) throws CannotShareException {
+    ReaderFiles.Told told = known.tell(reader, split, elements);
+    files = told.files;
+    return told.numbers;
+  }
+
+  /** Numbered files are the same each time, and long to walk over: each name is made anew. */
+  @Override
+  List<?> left(Iterator<?> own) {
+    ReaderFiles.Told last = known.toldOf(reader, split);
+    return last != null && isAtFirst(own) ? last.elements : super.left(own);
+  }
+
+  /** Whether it goes through all of the split, in an order that nobody can change. */
+  private boolean isAtFirst(Iterator<?> own) {
+    if (split.getClass() != NumberedFileInputSplit.class
+        || own.getClass() != UriFromPathIterator.class) {
+      return false;
+    }
+    try {
+      Object numbers = field(UriFromPathIterator.class, "paths").require(own);
+      return numbers.getClass().getName().endsWith("NumberedFileInputSplit$NumberedFileIterator")
+          && field(numbers.getClass(), "this$0").get(numbers) == split
+          && field(numbers.getClass(), "currIdx")
+              .require(numbers)
+              .equals(field(NumberedFileInputSplit.class, "minIdx").get(split));
+    } catch (IllegalStateException e) {
+      return false; // Another version has other fields.
+    }
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.purity.ClassFiles;
-import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.List;
@@ -50,10 +49,10 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
-  int @Nullable [] numbersOf(List<?> elements) throws CannotShareException {
-    List<File> epoch = elements.stream().map(File.class::cast).toList();
-    files = known.filesOf(reader, epoch);
-    return files.numbersOf(epoch);
+  int[] numbersOf(List<?> elements) throws CannotShareException {
+    ReaderFiles.Told told = known.tell(reader, split, elements);
+    files = told.files;
+    return told.numbers;
   }
 
   @Override

@@ -55,12 +55,16 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   /** What the reader has before it, which it has still when this returns. */
-  private List<Object> drain() {
-    List<Object> left = new ArrayList<>();
-    if (iterator.get(reader()) instanceof Iterator<?> own) {
-      own.forEachRemaining(left::add);
-    }
+  private List<?> drain() {
+    List<?> left = iterator.get(reader()) instanceof Iterator<?> own ? left(own) : List.of();
     put(left, null);
+    return left;
+  }
+
+  /** What an iterator of the library would go through. */
+  List<?> left(Iterator<?> own) {
+    List<Object> left = new ArrayList<>();
+    own.forEachRemaining(left::add);
     return left;
   }
 

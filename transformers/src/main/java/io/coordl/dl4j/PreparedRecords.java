@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +52,7 @@ final class PreparedRecords implements BatchSource {
 
   private @Nullable Object made(int number) throws IOException {
     PreparedSamples.Plan plan = samples.plan(staged);
-    String records = plan == null ? null : pipeline.identify(number);
+    Long records = plan == null ? null : pipeline.identify(number);
     if (plan == null || records == null) {
       return null;
     }
@@ -62,7 +61,7 @@ final class PreparedRecords implements BatchSource {
       staged.leavePreprocessor();
     }
     try {
-      return samples.sample(plan, PreparedSamples.index(records), new Maker(number, records));
+      return samples.sample(plan, index(records), new Maker(number, records));
     } catch (Exception | Error e) {
       return null;
     }
@@ -71,15 +70,19 @@ final class PreparedRecords implements BatchSource {
   @Override
   public @Nullable Object state(int number) {
     PreparedSamples.Plan plan = worth.isIt() ? samples.plan(staged) : null;
-    String records = plan == null ? null : pipeline.identify(number);
+    Long records = plan == null ? null : pipeline.identify(number);
     return records == null ? null : List.of(plan, records);
   }
 
   @Override
   public boolean isKnown(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
-    String records = plan == null ? null : pipeline.identify(number);
-    return plan != null && records != null && samples.isKept(plan, PreparedSamples.index(records));
+    Long records = plan == null ? null : pipeline.identify(number);
+    return plan != null && records != null && samples.isKept(plan, index(records));
+  }
+
+  private static long index(long records) {
+    return records & Long.MAX_VALUE;
   }
 
   @Override
@@ -102,9 +105,9 @@ final class PreparedRecords implements BatchSource {
 
   private final class Maker implements SampleMaker<Object> {
     private final int number;
-    private final String records;
+    private final Long records;
 
-    Maker(int number, String records) {
+    Maker(int number, Long records) {
       this.number = number;
       this.records = records;
     }
@@ -133,7 +136,7 @@ final class PreparedRecords implements BatchSource {
 
     /** The files that do not decide already by what the batch is known. */
     private List<BatchLayout.Array> others(List<BatchLayout.Array> files) {
-      Set<String> own = records.lines().collect(Collectors.toSet());
+      Set<String> own = pipeline.paths(number);
       return files.stream().filter(file -> !own.contains(file.name())).toList();
     }
 

@@ -33,7 +33,7 @@ record ReaderBatches(
 
   @Override
   public @Nullable Object state(int number) {
-    String records = staged.isSteady() ? pipeline.identify(number) : null;
+    Long records = staged.isSteady() ? pipeline.identify(number) : null;
     return records == null ? null : staged.text() + StagedIterator.told() + records;
   }
 

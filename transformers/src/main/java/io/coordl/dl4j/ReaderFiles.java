@@ -7,14 +7,18 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.datavec.api.records.reader.BaseRecordReader;
 import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.split.InputSplit;
 import org.datavec.api.split.streams.FileStreamCreatorFunction;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
@@ -27,9 +31,29 @@ final class ReaderFiles {
   private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
 
   /** What each reader went through last; a reader tells its files anew in each epoch. */
-  private final Map<RecordReader, DataFiles> ofReaders = new WeakHashMap<>();
+  private final Map<RecordReader, Told> ofReaders = new WeakHashMap<>();
 
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
+
+  /** A whole epoch of a reader. */
+  static final class Told {
+    private final WeakReference<InputSplit> split;
+
+    /** Files, or their URIs, in its order. */
+    final List<?> elements;
+
+    final DataFiles files;
+
+    /** Of the elements; not to be changed. */
+    final int[] numbers;
+
+    private Told(InputSplit split, List<?> elements, DataFiles files, int[] numbers) {
+      this.split = new WeakReference<>(split);
+      this.elements = elements;
+      this.files = files;
+      this.numbers = numbers;
+    }
+  }
 
   /** What the transform processes of readers are, which may be long to tell. */
   private final Map<RecordReader, Described> processes = new WeakHashMap<>();
@@ -40,16 +64,31 @@ final class ReaderFiles {
   private record Indexed(long state, LineIndex index) {}
 
   /** The files of an epoch of that reader, with a record each; looked at once. */
-  DataFiles filesOf(RecordReader reader, List<File> epoch) throws CannotShareException {
+  Told tell(RecordReader reader, InputSplit split, List<?> elements) throws CannotShareException {
     synchronized (ofReaders) {
-      DataFiles before = ofReaders.get(reader);
-      if (before != null && before.numbersOf(epoch) != null) {
+      Told before = ofReaders.get(reader);
+      if (before != null && before.split.refersTo(split) && before.elements.equals(elements)) {
         return before;
       }
-      requireFiles(epoch);
-      DataFiles all = new DataFiles(epoch);
-      ofReaders.put(reader, all);
-      return all;
+      List<File> epoch = files(elements);
+      DataFiles all = before == null ? null : before.files;
+      int[] numbers = all == null ? null : all.numbersOf(epoch);
+      if (all == null || numbers == null) {
+        requireFiles(epoch);
+        all = new DataFiles(epoch);
+        numbers = Objects.requireNonNull(all.numbersOf(epoch));
+      }
+      Told now = new Told(split, elements, all, numbers);
+      ofReaders.put(reader, now);
+      return now;
+    }
+  }
+
+  /** What a reader went through last, if it was from that split. */
+  @Nullable Told toldOf(RecordReader reader, InputSplit split) {
+    synchronized (ofReaders) {
+      Told last = ofReaders.get(reader);
+      return last != null && last.split.refersTo(split) ? last : null;
     }
   }
 
@@ -132,9 +171,13 @@ final class ReaderFiles {
   }
 
   /** As files; throws if they may be something else. */
-  static List<File> files(List<?> uris) throws CannotShareException {
+  static List<File> files(List<?> elements) throws CannotShareException {
+    List<File> files = new ArrayList<>(elements.size());
     try {
-      return uris.stream().map(uri -> new File((URI) uri)).toList();
+      for (Object element : elements) {
+        files.add(element instanceof File file ? file : new File((URI) element));
+      }
+      return files;
     } catch (IllegalArgumentException e) {
       throw new CannotShareException("readers of locations that are no files");
     }

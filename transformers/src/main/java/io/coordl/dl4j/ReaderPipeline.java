@@ -1,6 +1,7 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.Pipeline;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
@@ -10,8 +11,10 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.memory.MemoryWorkspace;
@@ -85,19 +88,37 @@ final class ReaderPipeline implements Pipeline {
     readers.forEach(SeekableReader::close);
   }
 
-  /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
-  @Nullable String identify(int batch) {
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < readers.size(); i++) {
+  /**
+   * A checksum of what decides a batch but for {@link #fingerprint}; null if a file is not what it
+   * was.
+   */
+  @Nullable Long identify(int batch) {
+    Long records = Checksum.NONE;
+    for (int i = 0; i < readers.size() && records != null; i++) {
       int[] order = orders.get(i);
-      int from = batch * batchSize;
       DataFiles files = readers.get(i).files();
-      if (files == null
-          || !files.identify(order, from, Math.min(order.length, from + batchSize), text)) {
-        return null;
+      records =
+          files == null
+              ? null
+              : files.identify(order, batch * batchSize, end(order, batch), records);
+    }
+    return records;
+  }
+
+  /** The absolute paths of the files of a batch that {@link #identify} has identified. */
+  Set<String> paths(int batch) {
+    Set<String> paths = new HashSet<>();
+    for (int i = 0; i < readers.size(); i++) {
+      DataFiles files = readers.get(i).files();
+      if (files != null) {
+        files.addPaths(orders.get(i), batch * batchSize, end(orders.get(i), batch), paths);
       }
     }
-    return text.toString();
+    return paths;
+  }
+
+  private int end(int[] order, int batch) {
+    return Math.min(order.length, (batch + 1) * batchSize);
   }
 
   /** Of each reader, the one that is followed. */

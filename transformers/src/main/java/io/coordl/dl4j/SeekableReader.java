@@ -34,7 +34,13 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   /**
    * Of the library, which has this class loaded for itself: readers are looked at at each batch.
    */
-  private static final Map<Named, LibraryField<Object>> FIELDS = new ConcurrentHashMap<>();
+  private static final ClassValue<Map<String, LibraryField<Object>>> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected Map<String, LibraryField<Object>> computeValue(Class<?> owner) {
+          return new ConcurrentHashMap<>();
+        }
+      };
 
   private final RecordReader reader;
 
@@ -178,16 +184,16 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
 
   /** A field that the library is known to have. */
   static LibraryField<Object> field(Class<?> owner, String name) {
-    return FIELDS.computeIfAbsent(new Named(owner, name), Named::find);
-  }
-
-  private record Named(Class<?> owner, String name) {
-    LibraryField<Object> find() {
+    Map<String, LibraryField<Object>> known = FIELDS.get(owner);
+    LibraryField<Object> field = known.get(name);
+    if (field == null) {
       try {
-        return LibraryField.of(owner, name);
+        field = LibraryField.of(owner, name);
       } catch (NoSuchFieldException e) {
         throw new IllegalStateException(e);
       }
+      known.put(name, field);
     }
+    return field;
   }
 }

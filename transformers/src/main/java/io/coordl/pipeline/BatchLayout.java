@@ -23,7 +23,9 @@ public final class BatchLayout {
   private static final int MAX_ARRAYS = 1 << 16;
 
   private final List<Array> arrays;
-  private final byte[] header;
+
+  /** What comes before the values: its own length, and the arrays. Never moved. */
+  private final ByteBuffer start;
 
   /** Where the values of each array begin, and where those of the last one end. */
   private final long[] offsets;
@@ -44,10 +46,19 @@ public final class BatchLayout {
   }
 
   public BatchLayout(List<Array> arrays) {
+    this(arrays, header(arrays));
+  }
+
+  private BatchLayout(List<Array> arrays, byte[] header) {
     this.arrays = List.copyOf(arrays);
-    this.header = header(this.arrays);
+    this.start =
+        ByteBuffer.allocate(Integer.BYTES + header.length)
+            .order(ByteOrder.nativeOrder())
+            .putInt(header.length)
+            .put(header)
+            .flip();
     this.offsets = new long[arrays.size() + 1];
-    long at = Integer.BYTES + (long) header.length;
+    long at = start.capacity();
     for (int i = 0; i < arrays.size(); i++) {
       offsets[i] = (at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
       at = offsets[i] + arrays.get(i).bytes();
@@ -62,16 +73,11 @@ public final class BatchLayout {
   /** As {@link #read(ByteBuffer)}; {@code likely} is what it may well be, null for nothing. */
   public static BatchLayout read(ByteBuffer batch, @Nullable BatchLayout likely)
       throws IOException {
-    if (likely != null) {
-      ByteBuffer bytes = batch.duplicate().order(ByteOrder.nativeOrder()).rewind();
-      int length = likely.header.length;
-      if (bytes.remaining() >= likely.bytes()
-          && bytes.getInt() == length
-          && bytes.slice(Integer.BYTES, length).equals(ByteBuffer.wrap(likely.header))) {
-        return likely;
-      }
-    }
-    return read(batch);
+    return likely != null && likely.isOf(batch) ? likely : read(batch);
+  }
+
+  private boolean isOf(ByteBuffer batch) {
+    return batch.limit() >= bytes() && batch.slice(0, start.capacity()).equals(start);
   }
 
   /**
@@ -101,8 +107,8 @@ public final class BatchLayout {
       }
       arrays.add(new Array(role, type, name, shape, in.readLong()));
     }
-    BatchLayout layout = new BatchLayout(arrays);
-    if (layout.bytes() > batch.limit() || layout.header.length != length) {
+    BatchLayout layout = new BatchLayout(arrays, header);
+    if (layout.bytes() > batch.limit() || in.available() != 0) {
       throw new IOException("a batch of " + batch.limit() + " bytes is not what it says");
     }
     return layout;
@@ -115,7 +121,7 @@ public final class BatchLayout {
 
   /** Says at the start of {@code batch} what follows; the values are the caller's to write. */
   public void writeTo(ByteBuffer batch) {
-    batch.duplicate().order(ByteOrder.nativeOrder()).rewind().putInt(header.length).put(header);
+    batch.duplicate().rewind().put(start.duplicate());
   }
 
   /** Where the values of one array lie: a slice of {@code batch}, in native order. */

@@ -5,23 +5,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs when a file is rewritten or replaced.
+ * What differs when a file is rewritten or replaced: numbers only, since it is looked at for each
+ * file of each batch.
  *
  * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
  * @param modifiedNanos since 1970
- * @param identity device and inode, which may be taken again, and when the inode last changed,
- *     which nobody can set
+ * @param changedNanos when the inode last changed, which nobody can set; where that is not told,
+ *     when the file was modified
+ * @param device where it lies
+ * @param inode which may be taken again; where there is none, when the file was made
  */
-public record FileState(long size, long modifiedNanos, String identity) {
-  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,fileKey,ctime,isRegularFile";
+public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
+  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,dev,ino,isRegularFile";
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
-  private static final FileState MISSING = new FileState(-1, 0, "");
+  private static final FileState MISSING = new FileState(-1, 0, 0, 0, 0);
 
   /** The file as it is now. Never throws. */
   public static FileState of(String path) {
@@ -31,9 +35,11 @@ public record FileState(long size, long modifiedNanos, String identity) {
         return MISSING; // What it gives does not follow from what differs.
       }
       return new FileState(
-          (Long) Objects.requireNonNull(now.get("size")),
+          number(now.get("size")),
           nanos(now.get("lastModifiedTime")),
-          now.get("fileKey") + " " + nanos(now.get("ctime")));
+          nanos(now.get("ctime")),
+          number(now.get("dev")),
+          number(now.get("ino")));
     } catch (UnsupportedOperationException e) {
       return basic(Path.of(path));
     } catch (IOException | RuntimeException e) {
@@ -45,13 +51,17 @@ public record FileState(long size, long modifiedNanos, String identity) {
   static FileState basic(Path path) {
     try {
       BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+      long modified = nanos(now.lastModifiedTime());
       return now.isRegularFile()
-          ? new FileState(
-              now.size(), nanos(now.lastModifiedTime()), String.valueOf(nanos(now.creationTime())))
+          ? new FileState(now.size(), modified, modified, 0, nanos(now.creationTime()))
           : MISSING;
     } catch (IOException | RuntimeException e) {
       return MISSING;
     }
+  }
+
+  private static long number(@Nullable Object value) {
+    return (Long) Objects.requireNonNull(value);
   }
 
   private static long nanos(@Nullable Object time) {
@@ -66,10 +76,19 @@ public record FileState(long size, long modifiedNanos, String identity) {
     if (size <= 0) {
       return false;
     }
-    int inode = identity.lastIndexOf(' ');
-    long last = inode < 0 ? modifiedNanos : Long.parseLong(identity.substring(inode + 1));
-    long tick = last % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some count seconds, or two.
-    return System.currentTimeMillis() * 1_000_000 - last > tick;
+    long tick =
+        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some count seconds, or two.
+    return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
+  }
+
+  /** All of it, to be kept. */
+  List<Long> numbers() {
+    return List.of(size, modifiedNanos, changedNanos, device, inode);
+  }
+
+  /** 64 bits of it. */
+  public long checksum() {
+    return Checksum.of(size, modifiedNanos, changedNanos, device, inode);
   }
 
   boolean isMissing() {

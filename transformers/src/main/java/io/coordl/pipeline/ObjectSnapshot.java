@@ -2,6 +2,7 @@ package io.coordl.pipeline;
 
 import io.coordl.purity.JdkObjects;
 import java.lang.ref.SoftReference;
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -28,6 +29,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObjectSnapshot {
   private static final int MOST = 1_000_000;
+
+  /** What a class declares for each of its objects: each time it is asked, it makes them anew. */
+  private static final ClassValue<Field[]> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected Field[] computeValue(Class<?> type) {
+          Field[] fields =
+              Arrays.stream(type.getDeclaredFields())
+                  .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                  .toArray(Field[]::new);
+          AccessibleObject.setAccessible(fields, true);
+          return fields;
+        }
+      };
 
   private final Predicate<Class<?>> counts;
   private final @Nullable SoftReference<Found> found;
@@ -158,9 +173,8 @@ public final class ObjectSnapshot {
         noteArray(object);
       } else if (!JdkObjects.isOfJdk(type)) {
         for (Class<?> at = type; at != null && !JdkObjects.isOfJdk(at); at = at.getSuperclass()) {
-          for (Field field : at.getDeclaredFields()) {
-            if (!Modifier.isStatic(field.getModifiers()) && counts.test(at)) {
-              field.setAccessible(true);
+          if (counts.test(at)) {
+            for (Field field : FIELDS.get(at)) {
               visit(field, object);
             }
           }

@@ -37,13 +37,7 @@ final class OpenedFiles implements Consumer<String> {
       if (!state.isSettled() || isOfKernel(file.getKey())) {
         return null;
       }
-      parts.add(
-          new BatchLayout.Array(
-              ROLE,
-              state.identity(),
-              file.getKey(),
-              List.of(state.size(), state.modifiedNanos()),
-              0));
+      parts.add(new BatchLayout.Array(ROLE, "", file.getKey(), state.numbers(), 0));
     }
     return parts;
   }
@@ -63,8 +57,7 @@ final class OpenedFiles implements Consumer<String> {
     for (BatchLayout.Array part : layout.arrays()) {
       if (part.role().equals(ROLE)) {
         opens.accept(part.name());
-        FileState then = new FileState(part.shape().get(0), part.shape().get(1), part.type());
-        if (!then.equals(FileState.of(part.name()))) {
+        if (!part.shape().equals(FileState.of(part.name()).numbers())) {
           return false;
         }
       }

@@ -229,17 +229,19 @@ public final class PreparedSamples {
     }
     long start = System.nanoTime();
     List<Kept> samples = new ArrayList<>(indices.size());
+    long bytes = 0;
     for (Long index : indices) {
       Kept found = find(plan.key(stage, index), samples.isEmpty() ? null : samples.get(0).layout);
       if (found == null) {
         return null;
       }
       samples.add(found);
+      bytes += found.bytes.remaining();
     }
     B batch = maker.make(samples);
     if (batch != null) {
       plan.samples = 2;
-      samples.forEach(sample -> store.used(sample.bytes.remaining()));
+      store.used(samples.size(), bytes);
       plan.found(System.nanoTime() - start, samples.size());
     }
     return batch;
@@ -280,6 +282,9 @@ public final class PreparedSamples {
 
     /** Bytes of a sample that was kept; 0 if there was none, -1 if they differ. */
     private volatile int length;
+
+    /** That of the sample that was found last. */
+    private volatile @Nullable BatchLayout likely;
 
     /** Whether items need not be kept: each sample so far could be. */
     private volatile boolean sparesItems = true;
@@ -614,13 +619,14 @@ public final class PreparedSamples {
 
     private boolean find(ItemKey key, int stage) throws IOException {
       long start = System.nanoTime();
-      Kept found = PreparedSamples.this.find(key, null);
+      Kept found = PreparedSamples.this.find(key, plan.likely);
       if (found == null) {
         return false;
       }
+      plan.likely = found.layout;
       made = maker.read(found.layout, found.bytes);
       stages = stage + 1;
-      store.used(found.bytes.remaining());
+      store.used(1, found.bytes.remaining());
       plan.found(System.nanoTime() - start, 1);
       return true;
     }

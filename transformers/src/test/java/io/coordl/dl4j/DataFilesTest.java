@@ -6,7 +6,11 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,5 +78,60 @@ class DataFilesTest {
     assertThat(files.inOrderOf(new int[] {1, 2, 4, 3, 0})).isNull();
     assertThat(files.inOrderOf(new int[] {1, 2, 3, 4})).isNull();
     assertThat(files.toString()).startsWith("5 in 3 files with checksum ");
+  }
+
+  @Test
+  void aBatchIsKnownByItsFilesAndItsPlacesInThem() {
+    DataFiles files = new DataFiles(List.of(a, b, c));
+    Long known = identify(files, 0, 2, 1);
+    assertThat(identify(new DataFiles(List.of(c, b, a)), 0, 2, 1)).isEqualTo(known);
+    assertThat(files.identify(new int[] {1, 0, 2, 1}, 1, 4, 0)).isEqualTo(known);
+    assertThat(
+            Stream.of(
+                    known,
+                    identify(files, 0, 1, 2),
+                    identify(files, 0, 2),
+                    identify(files, 0, 2, 1, 1),
+                    files.identify(new int[] {0, 2, 1}, 0, 3, 1))
+                .distinct())
+        .hasSize(5);
+    DataFiles several = new DataFiles(List.of(a, b), file -> 3);
+    assertThat(identify(several, 0, 1, 2)).isNotEqualTo(identify(several, 3, 4, 5));
+    assertThat(identify(several, 0, 1)).isNotEqualTo(identify(several, 0, 2));
+    assertThat(identify(several, 1, 3)).isNotEqualTo(identify(several, 1, 4));
+  }
+
+  private static Long identify(DataFiles files, int... items) {
+    return files.identify(items, 0, items.length, 0);
+  }
+
+  @Test
+  void aBatchOfAFileThatChangedIsAnotherOne() throws IOException {
+    DataFiles files = new DataFiles(List.of(a, b));
+    Long ofA = identify(files, 0);
+    Long ofBoth = identify(files, 0, 1);
+    Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
+    assertThat(identify(files, 0, 1)).isNotNull().isNotEqualTo(ofBoth);
+    assertThat(identify(files, 0)).isEqualTo(ofA);
+    assertThat(files.isUnchanged(a)).isTrue();
+    assertThat(files.isUnchanged(b)).isFalse();
+  }
+
+  @Test
+  void aFileOfSeveralRecordsThatChangedHasNoneThatAreKnown() throws IOException {
+    DataFiles files = new DataFiles(List.of(a, b), file -> file.equals(b) ? 2 : 1);
+    Long ofA = identify(files, 0);
+    assertThat(identify(files, 0, 1)).isNotNull();
+    Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
+    assertThat(identify(files, 0, 1)).isNull();
+    assertThat(identify(files, 0)).isEqualTo(ofA);
+  }
+
+  @Test
+  void thePathsOfABatchAreThoseOfItsFiles() {
+    DataFiles files = new DataFiles(List.of(a, b, c), file -> 2);
+    Set<String> paths = new HashSet<>();
+    files.addPaths(new int[] {5, 0, 1, 2}, 1, 4, paths);
+    assertThat(paths).containsExactlyInAnyOrder(a.getAbsolutePath(), b.getAbsolutePath());
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -77,5 +78,25 @@ class BatchLayoutTest {
     for (ByteBuffer wrong : List.of(longer, shorter, cut, ByteBuffer.allocate(3))) {
       assertThatThrownBy(() -> BatchLayout.read(wrong)).isInstanceOf(IOException.class);
     }
+  }
+
+  @Test
+  void whatIsLikeTheLastIsNotParsedAndAllElseIs() throws IOException {
+    ByteBuffer batch = written().position(3);
+    assertThat(BatchLayout.read(batch, LAYOUT)).isSameAs(LAYOUT);
+    assertThat(batch.position()).isEqualTo(3);
+    List<BatchLayout.Array> arrays = new ArrayList<>(LAYOUT.arrays());
+    arrays.set(1, new BatchLayout.Array("data", "UINT8", "mask \u00f6", List.of(), 1));
+    BatchLayout other = new BatchLayout(arrays);
+    BatchLayout fewer = new BatchLayout(arrays.subList(0, 1));
+    for (BatchLayout likely : List.of(other, fewer, new BatchLayout(List.of()))) {
+      assertThat(BatchLayout.read(batch, likely)).isEqualTo(LAYOUT);
+    }
+    ByteBuffer cut = written();
+    cut.limit(cut.limit() - 1);
+    assertThatThrownBy(() -> BatchLayout.read(cut, LAYOUT)).isInstanceOf(IOException.class);
+    ByteBuffer more = written();
+    more.putInt(0, more.getInt(0) + 4);
+    assertThatThrownBy(() -> BatchLayout.read(more)).isInstanceOf(IOException.class);
   }
 }

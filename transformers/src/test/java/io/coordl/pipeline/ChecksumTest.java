@@ -1,0 +1,37 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Numbers that differ a little, in one place or in their order, have other checksums. */
+class ChecksumTest {
+  @Test
+  void equalNumbersHaveTheSameOne() {
+    assertThat(Checksum.of(1, 2, 3)).isEqualTo(Checksum.of(1, 2, 3));
+    assertThat(Checksum.mix(Checksum.of(1, 2), 3)).isEqualTo(Checksum.of(1, 2, 3));
+    assertThat(Checksum.of()).isEqualTo(Checksum.NONE);
+  }
+
+  @Test
+  void eachNumberItsPlaceAndHowManyThereAreCount() {
+    Set<Long> met = new HashSet<>();
+    int count = 0;
+    for (long one = -100; one < 100; one++) {
+      met.add(Checksum.of(one));
+      count++;
+      for (long other = -100; other < 100; other++) {
+        met.add(Checksum.of(one, other));
+        count++;
+      }
+      for (int bit = 7; bit < 63; bit++) {
+        met.add(Checksum.of(one, 1L << bit));
+        met.add(Checksum.of(1L << bit, one));
+        count += 2;
+      }
+    }
+    assertThat(met).hasSize(count);
+  }
+}
