@@ -25,7 +25,7 @@ final class Commands {
   private Commands() {}
 
   /** Gives a command and all below it their common ways. */
-  static void dress(CommandLine command, Terminal terminal) {
+  static CommandLine dress(CommandLine command, Terminal terminal) {
     command.setColorScheme(
         Help.defaultColorScheme(terminal.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
     command.setUsageHelpWidth(terminal.columns());
@@ -34,6 +34,7 @@ final class Commands {
     command.setParameterExceptionHandler(Commands::refuse);
     command.setExecutionExceptionHandler(Commands::report);
     describe(command, ExitStatus.table());
+    return command;
   }
 
   private static void describe(CommandLine command, Map<String, String> exitCodes) {

@@ -5,32 +5,37 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** The command {@code coordl}. It says what went wrong in one sentence and an exit code. */
 @Command(
     name = "coordl",
     description = "Says where the time of a DJL or DL4J training job went.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      ProfileCommand.class,
-      SummaryCommand.class,
-      ExportCommand.class,
-      ReportCommand.class,
-      TopCommand.class,
-      DumpCommand.class,
-      CompareCommand.class,
-      DiffCommand.class,
-      WhatIfCommand.class,
-      HelpCommand.class,
-      GenerateCompletion.class
-    },
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
+  /** As help lists them. */
+  private static final List<Class<?>> COMMANDS =
+      List.of(
+          ProfileCommand.class,
+          SummaryCommand.class,
+          ExportCommand.class,
+          ReportCommand.class,
+          TopCommand.class,
+          DumpCommand.class,
+          CompareCommand.class,
+          DiffCommand.class,
+          WhatIfCommand.class);
+
+  private static final Set<String> HELP = Set.of("-h", "--help");
   private static final String PLUS_MINUS = "\u00b1";
 
   final Terminal terminal;
@@ -88,10 +93,9 @@ public final class Coordl {
   }
 
   static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
-    CommandLine commandLine = new CommandLine(new Coordl(terminal));
+    CommandLine commandLine = commandLine(terminal, arguments);
     commandLine.setOut(out);
     commandLine.setErr(err);
-    Commands.dress(commandLine, terminal);
     try {
       return commandLine.execute(arguments);
     } catch (OutOfMemoryError e) {
@@ -100,6 +104,38 @@ public final class Coordl {
               + " with a larger -Xmx.");
       return ExitStatus.HEAP.code();
     }
+  }
+
+  /**
+   * Knows what the arguments are about, since each command takes its time to be described: one that
+   * they name, of all for the list of them just the names and what they are, or else all.
+   */
+  static CommandLine commandLine(Terminal terminal, String... arguments) {
+    CommandLine commandLine = new CommandLine(new Coordl(terminal));
+    String first = arguments.length == 0 ? "" : arguments[0];
+    for (Class<?> command : COMMANDS) {
+      if (declared(command).name().equals(first)) {
+        return Commands.dress(commandLine.addSubcommand(command), terminal);
+      }
+    }
+    List<Class<?>> all = new ArrayList<>(COMMANDS);
+    all.addAll(List.of(HelpCommand.class, GenerateCompletion.class));
+    if (arguments.length == 1 && HELP.contains(first)) {
+      Commands.dress(commandLine, terminal);
+      for (Class<?> command : all) {
+        Command declared = declared(command);
+        CommandSpec listed = CommandSpec.create();
+        listed.usageMessage().header(declared.header()).description(declared.description());
+        commandLine.addSubcommand(declared.name(), listed);
+      }
+      return commandLine;
+    }
+    all.forEach(commandLine::addSubcommand);
+    return Commands.dress(commandLine, terminal);
+  }
+
+  private static Command declared(Class<?> command) {
+    return command.getAnnotation(Command.class);
   }
 
   /** The version that the build wrote into the jar, and what it runs on. */

@@ -32,18 +32,22 @@ record Terminal(boolean colours, int columns, int width) {
   private static final String GREEN = "\u001b[32m";
   private static final String YELLOW = "\u001b[33m";
 
-  private static final Pattern ADVICE = Pattern.compile(" *Try( next  |: )");
-  private static final Pattern TROUBLE =
-      Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
+  /**
+   * What lines begin with; made when they are first painted, as most output goes to no terminal.
+   */
+  private static final class Beginning {
+    static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
+    static final Pattern ADVICE = Pattern.compile(" *Try( next  |: )");
+    static final Pattern TROUBLE =
+        Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
 
-  /** A title, the names of columns, or the word before a text. */
-  private static final Pattern HEADING =
-      Pattern.compile(
-          "CoorDL .*|Where .*|(Epoch|Phase) .*|\\d+ jobs? of .*|.*samples/s +stall"
-              + " .*|Assumptions|\\d+  .*|[A-Zp][\\w/]*( [\\w/]+)*(?=  )|Program:|A"
-              + " sample:|Check:");
-
-  private static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
+    /** A title, the names of columns, or the word before a text. */
+    static final Pattern HEADING =
+        Pattern.compile(
+            "CoorDL .*|Where .*|(Epoch|Phase) .*|\\d+ jobs? of .*|.*samples/s +stall"
+                + " .*|Assumptions|\\d+  .*|[A-Zp][\\w/]*( [\\w/]+)*(?=  )|Program:|A"
+                + " sample:|Check:");
+  }
 
   /** For output that goes to no terminal. */
   static final Terminal NONE = new Terminal(false, USUAL_COLUMNS, 0);
@@ -98,12 +102,12 @@ record Terminal(boolean colours, int columns, int width) {
     }
     String first = line.get(0);
     String colour =
-        ADVICE.matcher(first).lookingAt()
+        Beginning.ADVICE.matcher(first).lookingAt()
             ? GREEN
-            : TROUBLE.matcher(first).lookingAt() ? YELLOW : "";
+            : Beginning.TROUBLE.matcher(first).lookingAt() ? YELLOW : "";
     List<String> painted = new ArrayList<>();
     for (String part : line) {
-      Matcher heading = HEADING.matcher(part);
+      Matcher heading = Beginning.HEADING.matcher(part);
       painted.add(
           colour.isEmpty()
               ? part.equals(first) && heading.lookingAt()
@@ -119,7 +123,7 @@ record Terminal(boolean colours, int columns, int width) {
     if (text.length() <= width) {
       return List.of(text);
     }
-    Matcher indent = INDENT.matcher(text);
+    Matcher indent = Beginning.INDENT.matcher(text);
     String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
     return Text.fold(text, under, width);
   }

@@ -530,8 +530,7 @@ class CoordlTest {
   /** A new sub-command gets all this without a word of its own. */
   @Test
   void everyCommandHasHelpVersionAndExitCodes() {
-    CommandLine commandLine = new CommandLine(new Coordl(Terminal.NONE));
-    Commands.dress(commandLine, Terminal.NONE);
+    CommandLine commandLine = Coordl.commandLine(Terminal.NONE);
     Map<String, CommandLine> commands = new HashMap<>(commandLine.getSubcommands());
     // Both are picocli's own.
     commands.remove("help");
@@ -547,6 +546,24 @@ class CoordlTest {
               .as(name)
               .allMatch(line -> line.length() <= 80);
         });
+  }
+
+  @Test
+  void helpSaysTheSameWhetherAllCommandsAreKnownOrNot() {
+    CommandLine all = Coordl.commandLine(Terminal.NONE);
+
+    assertThat(coordl("--help")).isZero();
+    assertThat(out.toString()).isEqualTo(all.getUsageMessage());
+    assertThat(all.getSubcommands()).hasSizeGreaterThan(9);
+    all.getSubcommands()
+        .forEach(
+            (name, command) ->
+                assertThat(
+                        Coordl.commandLine(Terminal.NONE, name)
+                            .getSubcommands()
+                            .get(name)
+                            .getUsageMessage())
+                    .isEqualTo(command.getUsageMessage()));
   }
 
   @Test

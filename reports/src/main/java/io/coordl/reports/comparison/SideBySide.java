@@ -179,8 +179,8 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
             : figures -> figures.batches;
     if (first.size() < 2 || second.size() < 2) {
       boolean steady = !first.isEmpty() && !second.isEmpty();
-      double nanos = nanos(steady ? sum(first) : before.job(), amount);
-      double now = nanos(steady ? sum(second) : after.job(), amount);
+      double nanos = nanos(steady ? EpochEvent.sum(first.stream()) : before.job(), amount);
+      double now = nanos(steady ? EpochEvent.sum(second.stream()) : after.job(), amount);
       return nanos <= 0 || now <= 0
           ? null
           : new TimesAsFast(nanos / now, null, steady ? "in the second epoch" : "in the whole job");
@@ -188,12 +188,10 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     Measure was = Measure.mean(first.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
     Measure is = Measure.mean(second.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
     String of = "from the second epoch on";
-    return was.exceedsItsError() && is.exceedsItsError()
-        ? times(Measure.of(nanos -> nanos[0] / nanos[1], was, is), of)
-        : new TimesAsFast(was.value() / is.value(), null, of);
-  }
-
-  private static TimesAsFast times(Measure ratio, String of) {
+    if (!was.exceedsItsError() || !is.exceedsItsError()) {
+      return new TimesAsFast(was.value() / is.value(), null, of);
+    }
+    Measure ratio = Measure.of(nanos -> nanos[0] / nanos[1], was, is);
     return new TimesAsFast(ratio.value(), ratio.error(), of);
   }
 
@@ -201,12 +199,6 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     return epochs.isEmpty()
         ? recording.job() != null && recording.job().samples > 0
         : epochs.stream().allMatch(epoch -> epoch.samples > 0);
-  }
-
-  private static Figures sum(List<EpochEvent> epochs) {
-    Figures sum = new EpochEvent();
-    epochs.forEach(sum::add);
-    return sum;
   }
 
   /** For one sample, or batch; 0 if there was none. */

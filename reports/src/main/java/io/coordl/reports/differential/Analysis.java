@@ -16,6 +16,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 final class Analysis {
+  /** Those that the phases tell. */
+  private static final Map<Part, ToDoubleFunction<Parts>> PARTS =
+      Map.of(
+          Part.COMPUTE, Parts::compute,
+          Part.PREP_STALL, Parts::prep,
+          Part.FETCH_STALL, Parts::fetch,
+          Part.GC_STALL, Parts::gc);
+
   private final Phases phases;
   private final Optional<JobRecording> ordinary;
   private final boolean perSample;
@@ -35,8 +43,20 @@ final class Analysis {
     @Nullable Attribution live = live();
     List<Share> shares = shares(live);
     @Nullable Measure ingestion = time(Phases.INGESTION).map(Measure::perSecond).orElse(null);
-    @Nullable Measure prep = prepRate().orElse(null);
-    @Nullable Measure fetch = fetchRate().orElse(null);
+    @Nullable Measure prep =
+        rate(
+            "prep rate P",
+            Phases.PREP,
+            Phases.INGESTION,
+            Phases.CACHED,
+            "preparation hides behind compute here");
+    @Nullable Measure fetch =
+        rate(
+            "fetch rate F",
+            Phases.FETCH,
+            Phases.CACHED,
+            Phases.COLD,
+            "fetching hides behind preparation and compute here");
     List<Timing> timings =
         Stream.concat(phases.timings().values().stream(), phases.alone().stream()).toList();
     remarkUnsteady(timings.stream().filter(timing -> !timing.steady()).toList());
@@ -118,18 +138,19 @@ final class Analysis {
 
   private List<Share> shares(@Nullable Attribution live) {
     return List.of(
-        share(Part.COMPUTE, Parts::compute, live),
-        share(Part.PREP_STALL, Parts::prep, live),
-        share(Part.FETCH_STALL, Parts::fetch, live),
-        share(Part.GC_STALL, Parts::gc, live),
-        onlyLive(Part.QUEUE_STALL, live),
-        onlyLive(Part.CHECKPOINT, live));
+        share(Part.COMPUTE, live),
+        share(Part.PREP_STALL, live),
+        share(Part.FETCH_STALL, live),
+        share(Part.GC_STALL, live),
+        share(Part.QUEUE_STALL, live),
+        share(Part.CHECKPOINT, live));
   }
 
-  private Share share(Part of, ToDoubleFunction<Parts> part, @Nullable Attribution live) {
-    Optional<Measure[]> inputs = inputs();
-    @Nullable Measure nanos = inputs.map(all -> bounded(part, at -> 1, all)).orElse(null);
-    @Nullable Measure share = inputs.map(all -> bounded(part, at -> at[2], all)).orElse(null);
+  /** Of a part that the phases do not tell, what was seen live alone. */
+  private Share share(Part of, @Nullable Attribution live) {
+    Optional<Measure[]> inputs = inputs().filter(all -> PARTS.containsKey(of));
+    @Nullable Measure nanos = inputs.map(all -> bounded(of, at -> 1, all)).orElse(null);
+    @Nullable Measure share = inputs.map(all -> bounded(of, at -> at[2], all)).orElse(null);
     @Nullable Double seen = live == null ? null : (Double) live.share(of);
     return new Share(
         of.field(),
@@ -137,10 +158,6 @@ final class Analysis {
         share,
         seen,
         seen == null || share == null ? null : (Double) (seen - share.value()));
-  }
-
-  private static Share onlyLive(Part of, @Nullable Attribution live) {
-    return new Share(of.field(), null, null, live == null ? null : (Double) live.share(of), null);
   }
 
   /** t1, t2, t3 and the pauses within the latter two; empty if one of the phases is missing. */
@@ -165,12 +182,10 @@ final class Analysis {
    * A part of what {@code whole} is. It cannot be negative, and noise that makes it so does not
    * make it known: its error is that of the differences themselves, and what the bound has cut off.
    */
-  private static Measure bounded(
-      ToDoubleFunction<Parts> part, ToDoubleFunction<double[]> whole, Measure[] all) {
-    Measure measured =
-        Measure.of(at -> part.applyAsDouble(Parts.of(at)) / whole.applyAsDouble(at), all);
+  private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
+    Measure measured = Measure.of(at -> part(part, Parts.of(at)) / whole.applyAsDouble(at), all);
     Measure bounded =
-        Measure.of(at -> part.applyAsDouble(Parts.bounded(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, Parts.bounded(at)) / whole.applyAsDouble(at), all);
     double cut = Math.abs(measured.value() - bounded.value());
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }
@@ -199,35 +214,17 @@ final class Analysis {
     }
   }
 
-  private Optional<Measure> prepRate() {
-    return rate(
-        "prep rate P",
-        Phases.PREP,
-        Phases.INGESTION,
-        Phases.CACHED,
-        "preparation hides behind compute here");
-  }
-
-  private Optional<Measure> fetchRate() {
-    return rate(
-        "fetch rate F",
-        Phases.FETCH,
-        Phases.CACHED,
-        Phases.COLD,
-        "fetching hides behind preparation and compute here");
-  }
-
   /** Measured alone; else what a pipeline without overlap, or one that the stage limits, shows. */
-  private Optional<Measure> rate(
+  private @Nullable Measure rate(
       String name, String stage, String without, String with, String hidden) {
     Optional<Measure> alone = alone(stage);
     if (alone.isPresent()) {
-      return alone;
+      return alone.get();
     }
     Optional<Measure> stall = difference(without, with);
     Optional<Measure> time = isSerial() ? stall : time(with);
     if (stall.isPresent() && time.isPresent() && stall.get().exceedsItsError()) {
-      return time.map(Measure::perSecond);
+      return time.get().perSecond();
     }
     missing.add(
         new Missing(
@@ -240,7 +237,7 @@ final class Analysis {
                     "%s, so these phases only say that it is faster: the phase %s of profile=all"
                         + " measures it alone.",
                     hidden, stage)));
-    return Optional.empty();
+    return null;
   }
 
   private boolean isSerial() {
@@ -258,13 +255,6 @@ final class Analysis {
   private Optional<Measure> difference(String without, String with) {
     return time(with).flatMap(later -> time(without).map(later::minus));
   }
-
-  private static final Map<Part, ToDoubleFunction<Parts>> PARTS =
-      Map.of(
-          Part.COMPUTE, Parts::compute,
-          Part.PREP_STALL, Parts::prep,
-          Part.FETCH_STALL, Parts::fetch,
-          Part.GC_STALL, Parts::gc);
 
   /** The largest part, if no other may be as large and no difference contradicts the phases. */
   private String limit() {
@@ -294,15 +284,16 @@ final class Analysis {
   }
 
   private static boolean exceeds(Part one, Part other, Measure[] all) {
-    return Measure.of(at -> (part(one, at) - part(other, at)) / at[2], all).exceedsItsError();
+    return Measure.of(at -> (part(one, Parts.of(at)) - part(other, Parts.of(at))) / at[2], all)
+        .exceedsItsError();
   }
 
   private static boolean isNegative(Part name, Measure[] all) {
-    return Measure.of(at -> -part(name, at) / at[2], all).exceedsItsError();
+    return Measure.of(at -> -part(name, Parts.of(at)) / at[2], all).exceedsItsError();
   }
 
-  private static double part(Part name, double[] at) {
-    return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(Parts.of(at));
+  private static double part(Part name, Parts of) {
+    return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(of);
   }
 
   private void remarkUnsteady(List<Timing> unsteady) {

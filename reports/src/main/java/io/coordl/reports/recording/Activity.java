@@ -77,5 +77,17 @@ public record Activity(
       long fetchNanos,
       long decodeNanos,
       long transformNanos,
-      long otherNanos) {}
+      long otherNanos) {
+    Source plus(Source more) {
+      return new Source(
+          name,
+          batches + more.batches,
+          items + more.items,
+          wallNanos + more.wallNanos,
+          fetchNanos + more.fetchNanos,
+          decodeNanos + more.decodeNanos,
+          transformNanos + more.transformNanos,
+          otherNanos + more.otherNanos);
+    }
+  }
 }

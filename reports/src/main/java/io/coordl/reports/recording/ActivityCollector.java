@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 
 import io.coordl.advice.Part;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -21,14 +20,11 @@ final class ActivityCollector {
   static final int CLASSES = 1 << 10;
   static final int SHOWN = 20;
 
-  private static final List<String> OF_SOURCE =
-      List.of("fetch", "decode", "transform", "other", "items");
-
   private final TimeLine times = new TimeLine();
   private final NameTotals files = new NameTotals(FILES, SHOWN);
   private final NameTotals codecs = new NameTotals(CLASSES, SHOWN);
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
-  private final Map<String, long[]> sources = new HashMap<>();
+  private final Map<String, Activity.Source> sources = new HashMap<>();
 
   /**
    * What takes the events of each type: fetches apart, as they cost as much as all others, with so
@@ -88,31 +84,31 @@ final class ActivityCollector {
     String source = event.text("source");
     String name = source == null ? "(unknown)" : source;
     String key = sources.size() < CLASSES || sources.containsKey(name) ? name : "(others)";
-    int fields = OF_SOURCE.size();
-    long[] sums = sources.computeIfAbsent(key, unseen -> new long[fields + 2]);
-    for (int i = 0; i < fields; i++) {
-      sums[i] += event.number(OF_SOURCE.get(i));
-    }
-    sums[fields] += event.nanos();
-    sums[fields + 1]++;
+    Activity.Source batch =
+        new Activity.Source(
+            key,
+            1,
+            event.number("items"),
+            event.nanos(),
+            event.number("fetch"),
+            event.number("decode"),
+            event.number("transform"),
+            event.number("other"));
+    sources.merge(key, batch, Activity.Source::plus);
   }
 
   Activity activity() {
-    List<Activity.Source> all = new ArrayList<>();
-    sources.forEach(
-        (name, sums) ->
-            all.add(
-                new Activity.Source(
-                    name, sums[6], sums[4], sums[5], sums[0], sums[1], sums[2], sums[3])));
-    all.sort(
-        Comparator.comparingLong(Activity.Source::wallNanos)
-            .reversed()
-            .thenComparing(Activity.Source::name));
     return new Activity(
         times.times(),
         files.names(),
         codecs.names(),
         transforms.names(),
-        all.stream().limit(SHOWN).toList());
+        sources.values().stream()
+            .sorted(
+                Comparator.comparingLong(Activity.Source::wallNanos)
+                    .reversed()
+                    .thenComparing(Activity.Source::name))
+            .limit(SHOWN)
+            .toList());
   }
 }

@@ -5,7 +5,6 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -34,7 +33,7 @@ final class ChunkWalk {
 
   private final long[] usual = new long[USUAL_TYPES];
   private final Map<Long, Long> unusual = new HashMap<>();
-  private final Map<ChunkHeader, Long> chunks = new LinkedHashMap<>();
+  private final Map<List<Long>, Chunk> chunks = new LinkedHashMap<>();
   private boolean endsEarly;
   private long told;
 
@@ -92,8 +91,7 @@ final class ChunkWalk {
         counts.put((long) type, usual[type]);
       }
     }
-    List<Chunk> inFile = new ArrayList<>();
-    chunks.forEach((header, start) -> inFile.add(new Chunk(start, header)));
+    List<Chunk> inFile = List.copyOf(chunks.values());
     List<Chunk> byTime =
         inFile.stream()
             .sorted(Comparator.comparingLong((Chunk chunk) -> chunk.header().startNanos()))
@@ -101,7 +99,7 @@ final class ChunkWalk {
     boolean asIs =
         !endsEarly
             && byTime.equals(inFile)
-            && chunks.keySet().stream().mapToLong(ChunkHeader::size).sum() == length;
+            && inFile.stream().mapToLong(chunk -> chunk.header().size()).sum() == length;
     return new Shape(byTime, asIs, endsEarly, Map.copyOf(counts));
   }
 
@@ -143,7 +141,7 @@ final class ChunkWalk {
       endsEarly = true;
     }
     // The same chunk again, as of two dumps of one recording, must not count twice.
-    boolean first = chunks.putIfAbsent(header, start) == null;
+    boolean first = chunks.putIfAbsent(header.identity(), new Chunk(start, header)) == null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {

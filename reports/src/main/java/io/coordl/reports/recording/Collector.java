@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,7 +52,7 @@ public final class Collector {
     }
   }
 
-  final Set<Jvm> jvms = new HashSet<>();
+  final Map<String, Jvm> jvms = new TreeMap<>();
   private @Nullable Dated<JobStatisticsEvent> job;
   private @Nullable Dated<JobStatisticsEvent> jobBefore;
   private final Map<String, Dated<StoreStatisticsEvent>> stores = new TreeMap<>();
@@ -80,7 +79,7 @@ public final class Collector {
 
   private Map<String, Consumer<JobEvent>> takers() {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
-    takers.put(Jvm.EVENT, event -> jvms.add(Jvm.of(event)));
+    takers.put(Jvm.EVENT, event -> addJvm(Jvm.of(event)));
     on(takers, JobStatisticsEvent.class, this::add);
     latest(
         takers,
@@ -107,6 +106,10 @@ public final class Collector {
     EventReader<FaultEvent> fault = new EventReader<>(FaultEvent.class);
     takers.put(fault.event, event -> addFault(event, fault));
     return takers;
+  }
+
+  private void addJvm(Jvm jvm) {
+    jvms.put(jvm.pid() + " " + jvm.jvmStartTime(), jvm);
   }
 
   private static <E extends Event> void on(
@@ -223,7 +226,7 @@ public final class Collector {
         bytes,
         events,
         endsEarly || (job != null && job.value.running),
-        jvms.stream().findFirst().orElse(null),
+        jvms.values().stream().findFirst().orElse(null),
         job == null ? null : job.value,
         recent(),
         values(byTime(epochs)).stream()

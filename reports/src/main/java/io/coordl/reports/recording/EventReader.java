@@ -6,7 +6,6 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Event;
-import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +19,7 @@ final class EventReader<E extends Event> {
   private final Constructor<E> constructor;
 
   EventReader(Class<E> type) {
-    this.event = type.getAnnotation(Name.class).value();
+    this.event = AgentEvents.name(type);
     this.fields = AgentEvents.fields(type);
     try {
       this.constructor = type.getDeclaredConstructor();

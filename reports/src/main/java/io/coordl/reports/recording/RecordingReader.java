@@ -363,7 +363,7 @@ public final class RecordingReader {
   private static void checkOneJob(Path file, Collector collector) throws RecordingException {
     if (collector.jvms.size() > 1) {
       Set<Long> pids = new TreeSet<>();
-      collector.jvms.forEach(jvm -> pids.add(jvm.pid()));
+      collector.jvms.values().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
           Kind.SEVERAL_RUNS,
           String.format(

@@ -141,14 +141,22 @@ public final class SummaryText {
             + (peers ? "  memory / peers / storage" : ""));
     List<Epoch> epochs = all.stream().filter(epoch -> !epoch.isEvaluation()).toList();
     List<Epoch> evaluations = all.stream().filter(Epoch::isEvaluation).toList();
+    int last = epochs.size() - 1;
     List<Epoch> wanted = new ArrayList<>();
-    wanted.addAll(epochs.subList(Math.max(0, epochs.size() - 1), epochs.size()));
-    wanted.addAll(epochs.subList(0, Math.min(1, epochs.size())));
-    wanted.addAll(evaluations.subList(Math.max(0, evaluations.size() - 1), evaluations.size()));
-    wanted.addAll(epochs.subList(Math.min(1, epochs.size()), Math.min(2, epochs.size())));
+    if (last >= 0) {
+      wanted.add(epochs.get(last));
+    }
+    if (last >= 1) {
+      wanted.add(epochs.get(0));
+    }
+    if (!evaluations.isEmpty()) {
+      wanted.add(evaluations.get(evaluations.size() - 1));
+    }
+    if (last >= 2) {
+      wanted.add(epochs.get(1));
+    }
     for (Epoch epoch :
         wanted.stream()
-            .distinct()
             .limit(room)
             .sorted(Comparator.comparing(Epoch::isEvaluation).thenComparing(Epoch::number))
             .toList()) {
