@@ -28,7 +28,7 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,failing,closed,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   static final String HOSTILE_DL4J =
