@@ -32,8 +32,9 @@ class PreparedIT {
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   static final String HOSTILE_DL4J =
-      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
-          + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,rotated,own-labels,"
+          + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
+          + "static,settings,map,pipe";
   private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
   private static final String HOSTILE_OWN =
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
