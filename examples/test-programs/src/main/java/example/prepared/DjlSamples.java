@@ -33,6 +33,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -89,6 +90,7 @@ public final class DjlSamples {
       case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
       case "rewritten" -> rewritten();
       case "failing" -> failing();
+      case "closed" -> closed();
       case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
       case "strings" -> strings();
       case "own-random" -> loop(program, images(new Noise()), null);
@@ -273,6 +275,21 @@ public final class DjlSamples {
           Files.write(replaced.resolveSibling("other"), new byte[] {8, (byte) epoch, 8, 8});
       Files.setLastModifiedTime(other, time);
       Files.move(other, replaced, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  /** Asks for a batch in a manager that it has closed. */
+  private void closed() throws IOException, TranslateException {
+    RandomAccessDataset data = text();
+    loop("closed", data, null);
+    NDManager own = manager.newSubManager();
+    Iterator<Batch> batches = data.getData(own).iterator();
+    say("batch", batches.next());
+    own.close();
+    try {
+      batches.next();
+    } catch (RuntimeException e) {
+      System.out.println("failed " + e.getMessage());
     }
   }
 

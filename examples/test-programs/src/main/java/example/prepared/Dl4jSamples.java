@@ -123,6 +123,7 @@ public final class Dl4jSamples {
       case "swapped" -> swapped();
       case "kept" -> kept();
       case "rewritten" -> rewritten();
+      case "rotated" -> rotated();
       case "own-labels" -> loop(program, images(new Flipping()));
       case "labels" -> loop(program, images(new Initial()));
       case "shuffled" -> loop(program, shuffled());
@@ -520,6 +521,25 @@ public final class Dl4jSamples {
         Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
       }
       iterator.reset();
+    }
+  }
+
+  /** A file is replaced when the next epoch has opened it already, and later read. */
+  private void rotated() throws IOException, InterruptedException {
+    Path file = folder.resolve("dl4j-rotated.csv");
+    Files.writeString(file, rows(0));
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(
+            of(new CSVRecordReader(), file.toFile()), BATCH, 2, CLASSES);
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        say(iterator.next());
+      }
+      iterator.reset();
+      if (epoch != 2) {
+        Path other = Files.writeString(file.resolveSibling("dl4j-next.csv"), rows(epoch));
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+      }
     }
   }
 

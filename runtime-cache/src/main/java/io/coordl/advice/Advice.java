@@ -301,17 +301,22 @@ public record Advice(
           evidence,
           "prepare ahead",
           Math.min(nanos, judged.compute),
-          why
-              + "; where several jobs of this host use the same data, prep=coordinate prepares once"
-              + " for all of them",
+          evidence.resumes()
+              ? why
+              : why
+                  + "; where several jobs of this host use the same data, prep=coordinate prepares"
+                  + " once for all of them",
           "prefetch=2");
     }
-    return coordinates
-        ? prep(
-            evidence,
-            "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : ""),
-            nanos,
-            why)
+    if (coordinates) {
+      return prep(
+          evidence,
+          "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : ""),
+          nanos,
+          why);
+    }
+    return evidence.resumes()
+        ? prep(evidence, "make preparation cheaper, or give the job more cores", nanos, why)
         : prep(
             evidence,
             "where several jobs of this host use the same data, prepare each batch once for all of"

@@ -98,6 +98,11 @@ public record Evidence(
     return isOn("checkpoint.every");
   }
 
+  /** True if the job is to go on where an earlier one was, which it cannot in epochs of several. */
+  boolean resumes() {
+    return !"none".equals(configuration.getOrDefault("resume", "none"));
+  }
+
   /** True if a store had to turn items away. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * two. Thread-safe.
  */
 public final class Producers {
+  /** What listeners hear of a file that cannot be told by a path; no file has this one. */
+  public static final String UNKNOWN = "\0";
+
   /** Of a program that waits; whoever hangs in its code, perhaps for its locks, is left there. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -80,7 +83,7 @@ public final class Producers {
 
   /** This thread is about to open a file that cannot be told by a path. */
   static void opensUnknown() {
-    opens("\0"); // No file has that path, so it counts as missing.
+    opens(UNKNOWN);
   }
 
   /** This thread is about to open a file, or to get its content as if it had. */

@@ -27,6 +27,7 @@ class AdviceTest {
           "cache.scope",
           "prefetch",
           "prep",
+          "resume",
           "decoded",
           "decoded.size",
           "prepared",
@@ -394,6 +395,19 @@ class AdviceTest {
     assertThat(stillWaits("DJL", Map.of("prefetch", "2")).arguments())
         .containsExactly("prefetch=2", "prep=coordinate");
     assertThat(stillWaits("DL4J", Map.of()).arguments()).containsExactly("prep=coordinate");
+  }
+
+  @Test
+  void aJobThatResumesIsNotToldToShare() {
+    Advice ahead = stillWaits("DJL", Map.of("resume", "kept"));
+    assertThat(ahead.arguments()).containsExactly("resume=kept", "prefetch=2");
+    assertThat(ahead.sentence()).doesNotContain("coordinate");
+    Advice advice = stillWaits("DJL", Map.of("prefetch", "2", "resume", "kept"));
+    assertThat(advice.arguments()).isEmpty();
+    assertThat(advice.sentence()).startsWith("make preparation cheaper").contains("40.00 s");
+    assertThat(stillWaits("DL4J", Map.of("resume", "kept")).arguments()).isEmpty();
+    assertThat(stillWaits("DL4J", Map.of("resume", "none")).arguments())
+        .contains("prep=coordinate");
   }
 
   @Test

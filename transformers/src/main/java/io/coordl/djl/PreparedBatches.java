@@ -107,7 +107,9 @@ public final class PreparedBatches implements LibraryHooks {
   @SuppressWarnings("unchecked") // What DataIterable.fetch is given.
   private @Nullable InterceptedCall fetch(
       PreparedSamples kept, DataIterable iterable, Object[] arguments) {
+    // Of a manager that the program has closed its own call says so.
     if (fields.dataset.get(iterable) instanceof PreparedDataset
+        || !fields.manager.require(iterable).isOpen()
         || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
     }

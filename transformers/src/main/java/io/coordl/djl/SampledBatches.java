@@ -4,7 +4,6 @@ import io.coordl.staging.BatchOrder;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,10 +52,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       return batches().next();
     }
     rethrow();
-    if (!sampler.hasNext()) {
-      throw new NoSuchElementException();
-    }
-    return sampler.next();
+    return sampler.next(); // Past its end, too, where it is asked without hasNext.
   }
 
   private void rethrow() {

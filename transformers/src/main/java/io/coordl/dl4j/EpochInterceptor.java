@@ -98,7 +98,11 @@ public final class EpochInterceptor implements LibraryHooks {
     try {
       if (method.equals("reset")) {
         reset(self);
-        return null;
+        return InterceptedCall.after(
+            own -> {
+              opened(self);
+              return own;
+            });
       } else if (method.equals("hasNext")) {
         return hasNext(self) ? new InterceptedCall(true) : null;
       }
@@ -112,6 +116,19 @@ public final class EpochInterceptor implements LibraryHooks {
     IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
     if (epoch != null) {
       epoch.reset();
+    }
+  }
+
+  /**
+   * The library has opened files anew, which the program may replace before it asks for a batch.
+   */
+  private void opened(Object iterator) {
+    try {
+      for (SeekableReader reader : readers.of(new ProgramIterator(iterator)).values()) {
+        reader.opened();
+      }
+    } catch (CannotShareException e) {
+      return; // What is left to the library may open what it likes.
     }
   }
 

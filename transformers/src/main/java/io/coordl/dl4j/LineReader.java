@@ -91,6 +91,9 @@ final class LineReader extends SeekableReader {
       throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
     }
     ReaderFiles.requireFiles(epoch);
+    if (!known.isAsOpened(reader, epoch.get(0))) {
+      return null; // The library has another one open, or has read a part of it as it was.
+    }
     for (File file : epoch) {
       if (linesOf(file) <= skipped) {
         throw new CannotShareException("readers of files without records, as " + file + ",");
@@ -168,6 +171,13 @@ final class LineReader extends SeekableReader {
       field(RegexLineRecordReader.class, "numLinesSkipped").set(reader, skipped());
     } else if (reader instanceof SVMLightRecordReader) {
       field(SVMLightRecordReader.class, "recordLookahead").set(reader, null);
+    }
+  }
+
+  @Override
+  void opened() throws CannotShareException {
+    if (locations.get(reader) instanceof URI[] uris && uris.length > 0) {
+      known.opened(reader, ReaderFiles.files(List.of(uris[0])).get(0));
     }
   }
 

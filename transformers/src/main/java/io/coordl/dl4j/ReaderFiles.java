@@ -33,6 +33,9 @@ final class ReaderFiles {
   /** What each reader went through last; a reader tells its files anew in each epoch. */
   private final Map<RecordReader, Told> ofReaders = new WeakHashMap<>();
 
+  /** What the first file of each reader was like when the library opened it. */
+  private final Map<RecordReader, Long> opened = new WeakHashMap<>();
+
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
 
   /** A whole epoch of a reader. */
@@ -89,6 +92,21 @@ final class ReaderFiles {
     synchronized (ofReaders) {
       Told last = ofReaders.get(reader);
       return last != null && last.split.refersTo(split) ? last : null;
+    }
+  }
+
+  /** The library has opened the first file of that reader. */
+  void opened(RecordReader reader, File file) {
+    synchronized (opened) {
+      opened.put(reader, DataFiles.stateOf(file));
+    }
+  }
+
+  /** Whether that file is what it was when it was opened, as far as is known. */
+  boolean isAsOpened(RecordReader reader, File file) {
+    synchronized (opened) {
+      Long then = opened.get(reader);
+      return then == null || then == DataFiles.stateOf(file);
     }
   }
 

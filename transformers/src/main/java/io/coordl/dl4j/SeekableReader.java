@@ -112,6 +112,9 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return true;
   }
 
+  /** The library has opened the first file of an epoch, if it has one open. */
+  void opened() throws CannotShareException {}
+
   /** Whether the file that it is in the midst of is what it was when its records were counted. */
   boolean isUnchanged() {
     return true;

@@ -137,6 +137,11 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
+  void opened() throws CannotShareException {
+    inner.opened();
+  }
+
+  @Override
   boolean isUnchanged() {
     return inner.isUnchanged();
   }

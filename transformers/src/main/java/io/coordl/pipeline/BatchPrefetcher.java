@@ -232,7 +232,10 @@ public final class BatchPrefetcher {
       return null;
     }
     if (!prepared.files.areUnchanged()) {
-      prepared.why = "the program rewrites its files between its batches";
+      prepared.why =
+          prepared.files.areKnown()
+              ? "the program rewrites its files between its batches"
+              : "it reads files of another file system, where changes are not seen";
       return null;
     }
     if (!pipeline.handOver(batch)) {

@@ -1,5 +1,6 @@
 package io.coordl.pipeline;
 
+import io.coordl.bridge.Producers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,9 +22,15 @@ final class OpenedFiles implements Consumer<String> {
     files.computeIfAbsent(path, FileState::of);
   }
 
+  /** Whether changes of all of them are seen; not, say, of those within an archive. */
+  boolean areKnown() {
+    return !files.containsKey(Producers.UNKNOWN);
+  }
+
   /** Whether each is the same file now, of the same size and time of modification. */
   boolean areUnchanged() {
-    return files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
+    return areKnown()
+        && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
   }
 
   /**

@@ -123,6 +123,17 @@ class SampledBatchesTest {
     assertThat(said).singleElement().asString().contains("no end of batches");
   }
 
+  /** DJL's own gives the last batch, which is not whole, though it is to be dropped. */
+  @Test
+  void beyondTheEndItIsTheSamplersOwn() {
+    Iterator<List<Long>> own = new BatchSampler(new SequenceSampler(), 4, true).sample(dataset);
+    SampledBatches batches = over(own);
+    batches.next();
+    batches.next();
+    assertThat(batches.hasNext()).isFalse();
+    assertThat(batches.next()).containsExactly(8L, 9L);
+  }
+
   @Test
   void whatIsNoIndexIsLeftToWhoFetchesIt() {
     for (List<Long> odd :

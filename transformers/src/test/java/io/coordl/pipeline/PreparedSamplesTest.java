@@ -510,6 +510,19 @@ class PreparedSamplesTest {
     assertThat(files.parts()).singleElement().extracting("name").isEqualTo("pom.xml");
   }
 
+  /** A file within an archive, say. */
+  @Test
+  void whatCannotBeToldByAPathMayHaveChanged() throws Exception {
+    OpenedFiles files = new OpenedFiles();
+    files.accept(settle(Files.write(directory.resolve("item"), new byte[] {1})).toString());
+    files.accept(directory.resolve("missing").toString());
+    assertThat(files.areUnchanged()).isTrue();
+    files.accept(Producers.UNKNOWN);
+    assertThat(files.areKnown()).isFalse();
+    assertThat(files.areUnchanged()).isFalse();
+    assertThat(files.parts()).isNull();
+  }
+
   @Test
   void aFileThatHasChangedIsReadAgain() throws Exception {
     Path file = Files.write(directory.resolve("item"), new byte[] {1});

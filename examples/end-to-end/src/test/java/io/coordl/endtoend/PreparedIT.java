@@ -28,12 +28,13 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,failing,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,failing,closed,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   static final String HOSTILE_DL4J =
-      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,own-labels,shuffled,failing,"
-          + "deleted,replaced,appended,condition,locale,types,workspace,names,static,settings,map,pipe";
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,rotated,own-labels,"
+          + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
+          + "static,settings,map,pipe";
   private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
   private static final String HOSTILE_OWN =
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
