@@ -28,7 +28,7 @@ final class RecentBatches {
 
   synchronized @Nullable BatchRecord take(Object batch) {
     int unseen = left;
-    for (int i = 1; unseen > 0; i++) {
+    for (int i = 1; i <= CAPACITY && unseen > 0; i++) {
       int at = Math.floorMod(next - i, CAPACITY);
       Entry entry = ring[at];
       if (entry != null) {
