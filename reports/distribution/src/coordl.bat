@@ -12,9 +12,7 @@ for %%F in ("%~1" "%~1\*.jfr") do call :size "%%~zF"
 shift /1
 goto look
 :run
-set "DATA="
-if exist "%~dp0..\lib\coordl.jsa" set DATA=-XX:SharedArchiveFile="%~dp0..\lib\coordl.jsa"
-"%JAVA%" -XX:+UseSerialGC %COMPILER% -Xshare:auto -Xlog:disable %DATA% -jar "%~dp0..\lib\coordl.jar" %*
+"%JAVA%" -XX:+UseSerialGC %COMPILER% -Xlog:disable -jar "%~dp0..\lib\coordl.jar" %*
 exit /b %ERRORLEVEL%
 :size
 set "SIZE=%~1"

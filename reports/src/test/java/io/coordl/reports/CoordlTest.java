@@ -400,7 +400,7 @@ class CoordlTest {
     Pattern option = Pattern.compile("-X[\\w:+]+");
     assertThat(options(option, Path.of("distribution/src/coordl.bat")))
         .isEqualTo(options(option, Path.of("src/main/scripts/coordl")))
-        .hasSize(6);
+        .hasSize(4);
   }
 
   private static Set<String> options(Pattern option, Path script) throws IOException {

@@ -44,8 +44,8 @@ public final class AgentEvents {
   private AgentEvents() {}
 
   /**
-   * What JFR calls an event, as its {@code @Name} says: to read any annotation takes longer than
-   * all else that a command line does before it reads a recording.
+   * What JFR calls an event, as its {@code @Name} says. Reading annotations makes a class for each
+   * kind of them: 30 ms of CPU of a command line that just starts.
    */
   public static String name(Class<? extends Event> event) {
     return event.getName().replace(".event.", ".").replace("Event", "");
@@ -56,7 +56,7 @@ public final class AgentEvents {
     List<Field> fields = new ArrayList<>();
     for (@Nullable Class<?> type = event; type != null; type = type.getSuperclass()) {
       for (Field field : type.getDeclaredFields()) {
-        if (Modifier.isPublic(field.getModifiers()) && !Modifier.isStatic(field.getModifiers())) {
+        if ((field.getModifiers() & (Modifier.STATIC | Modifier.PRIVATE)) == 0) {
           fields.add(field);
         }
       }

@@ -59,6 +59,20 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
+  /** It is no event of the agent's own, and what reads recordings looks for these fields. */
+  @Test
+  void theJvmIsReadAsItWasWritten() throws IOException {
+    Path path = folder.resolve("jvm.jfr");
+    EventFile file = new EventFile(path, types);
+    file.write(JvmInformation.ofThis(), System.nanoTime(), System.nanoTime());
+    file.finish();
+
+    RecordedEvent jvm = RecordingFile.readAllEvents(path).get(0);
+    assertThat(jvm.getLong("pid")).isEqualTo(ProcessHandle.current().pid());
+    assertThat(jvm.getLong("jvmStartTime")).isPositive();
+    assertThat(jvm.getString("jvmVersion")).contains(System.getProperty("java.vm.name"));
+  }
+
   @Test
   void anEventIsReadAsItWasWritten() throws IOException {
     Path path = folder.resolve("one.jfr");

@@ -52,6 +52,11 @@ public final class Checkout {
     return built("reports/target/coordl.jar");
   }
 
+  /** What starts it. */
+  Path coordl() {
+    return built("reports/target/coordl");
+  }
+
   /** The jar of the example in {@code examples/MODULE}. */
   public Path exampleJar(String module) {
     return built("examples/" + module + "/target/example-" + module + "-0.1.0.jar");

@@ -48,6 +48,7 @@ public final class ChildJvm {
   private final Map<String, String> environment = new LinkedHashMap<>();
   private String classPath = "";
   private @Nullable String agent;
+  private @Nullable Path script;
   private @Nullable Path directory;
   private Duration timeout = Duration.ofMinutes(10);
   private Consumer<String> echo = line -> {};
@@ -57,6 +58,13 @@ public final class ChildJvm {
   public ChildJvm(Jdk jdk, String mainClass) {
     this.jdk = jdk;
     this.mainClass = mainClass;
+  }
+
+  /** What {@code script} starts with {@code jdk}: it knows the JVM's arguments and the classes. */
+  static ChildJvm script(Jdk jdk, Path script) {
+    ChildJvm program = new ChildJvm(jdk, "");
+    program.script = script;
+    return program.environment("JAVA_HOME", jdk.home().toString());
   }
 
   /** Adds entries to the class path. */
@@ -202,12 +210,16 @@ public final class ChildJvm {
   /** The program's own command, as a user would type it, without what measures it. */
   List<String> commandLine() {
     List<String> command = new ArrayList<>();
-    command.add(jdk.java().toString());
-    if (agent != null) {
-      command.add(agent);
+    if (script != null) {
+      command.add(script.toString());
+    } else {
+      command.add(jdk.java().toString());
+      if (agent != null) {
+        command.add(agent);
+      }
+      command.addAll(jvmArgs);
+      command.addAll(List.of("-cp", classPath, mainClass));
     }
-    command.addAll(jvmArgs);
-    command.addAll(List.of("-cp", classPath, mainClass));
     command.addAll(args);
     return command;
   }

@@ -29,7 +29,7 @@ public final class ExampleProfiles {
   private final Path work = Files.createDirectories(checkout.work("example-profiles"));
   private final Path pictures = work.resolve("pictures");
   private final Path log = work.resolve("job.log");
-  private final CoordlTool coordl = new CoordlTool(checkout, work);
+  private final CoordlTool coordl = new CoordlTool(checkout);
   private final TextTable table =
       new TextTable(
           "example",

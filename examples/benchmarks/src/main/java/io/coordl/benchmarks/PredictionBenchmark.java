@@ -78,7 +78,7 @@ public final class PredictionBenchmark {
 
   private final Checkout checkout = Checkout.find();
   private final Path work = checkout.work("prediction");
-  private final CoordlTool coordl = new CoordlTool(checkout, work);
+  private final CoordlTool coordl = new CoordlTool(checkout);
   private final Path small;
   private final Path data;
   private final int samples;

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,7 +25,6 @@ public final class ReportBenchmark {
       Pattern.compile("\"sources\":\\[\\{[^]]*?\"batches\":(\\d+)");
   private static final String HEAP_OF_REPORT = "-Xmx256m";
   private static final String HEAP_OF_PARSER = "-Xmx8g";
-  private static final Pattern JVM_OPTION = Pattern.compile("-XX:\\S+");
   private static final double BAR = 1;
 
   private ReportBenchmark() {}
@@ -44,21 +42,15 @@ public final class ReportBenchmark {
         .run()
         .orFail("Writing the recording");
 
-    String[] launcher =
-        JVM_OPTION
-            .matcher(Files.readString(checkout.root().resolve("reports/src/main/scripts/coordl")))
-            .results()
-            .map(MatchResult::group)
-            .toArray(String[]::new);
+    CoordlTool coordl = new CoordlTool(checkout);
     List<Double> ratios = new ArrayList<>();
     TextTable table = new TextTable("turn", "report s", "parser s", "times", "CPU s", "CPU s");
     for (int turn = 1; turn <= turns; turn++) {
       ChildResult report =
-          new ChildJvm(Jdks.running(), "io.coordl.reports.Coordl")
-              .classPath(checkout.coordlJar())
-              .jvmArgs(HEAP_OF_REPORT)
-              .jvmArgs(launcher)
-              .args("report", "--force", recording.toString(), "-o", page.toString())
+          coordl
+              .command(
+                  Jdks.running(), "report", "--force", recording.toString(), "-o", page.toString())
+              .environment("JDK_JAVA_OPTIONS", HEAP_OF_REPORT)
               .run()
               .orFail("coordl report with " + HEAP_OF_REPORT);
       ChildResult parser =
@@ -80,11 +72,10 @@ public final class ReportBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "%n%,d events, %,d bytes; report with %s %s, parser with %s%n%s",
+        "%n%,d events, %,d bytes; report with %s, parser with %s%n%s",
         events,
         Files.size(recording),
         HEAP_OF_REPORT,
-        String.join(" ", launcher),
         HEAP_OF_PARSER,
         table);
     System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, turns));

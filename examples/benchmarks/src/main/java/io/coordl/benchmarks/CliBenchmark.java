@@ -1,0 +1,81 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What the command line costs whoever types it: CPU seconds of {@code coordl --help}, and of {@code
+ * coordl summary} of the recording of a short job, started by the launcher, on every JDK of this
+ * machine. Exits with 1 if a median is above its bar. Argument: runs (15).
+ */
+public final class CliBenchmark {
+  private static final double BAR_OF_HELP = 0.3;
+  private static final double BAR_OF_SUMMARY = 0.6;
+
+  private CliBenchmark() {}
+
+  /** A command line, and the CPU seconds that it may take. */
+  private record Typed(double bar, List<String> words) {}
+
+  /** See the class. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int runs = args.length > 0 ? Integer.parseInt(args[0]) : 15;
+    Checkout checkout = Checkout.find();
+    CoordlTool coordl = new CoordlTool(checkout);
+    List<Typed> commands =
+        List.of(
+            new Typed(BAR_OF_HELP, List.of("--help")),
+            new Typed(BAR_OF_SUMMARY, List.of("summary", recording(checkout).toString())));
+
+    TextTable table =
+        new TextTable("command", "JDK", "CPU s: least", "median", "mean", "wall s: median", "bar");
+    boolean met = true;
+    for (Jdk jdk : Jdks.all()) {
+      for (Typed typed : commands) {
+        String what = "coordl " + typed.words().get(0);
+        ChildJvm command = coordl.command(jdk, typed.words().toArray(String[]::new));
+        command.run().orFail(what); // Brings what it reads into the page cache.
+        List<Double> cpu = new ArrayList<>();
+        List<Double> wall = new ArrayList<>();
+        for (int run = 0; run < runs; run++) {
+          ChildResult result = command.run().orFail(what);
+          cpu.add(result.cpuSeconds());
+          wall.add(result.wall().toNanos() / 1e9);
+        }
+        met &= Pairs.median(cpu) <= typed.bar();
+        Interval mean = Interval.of(cpu);
+        table.row(
+            what,
+            jdk.version(),
+            seconds(Pairs.min(cpu)),
+            seconds(Pairs.median(cpu)),
+            seconds(mean.mean()) + " ± " + seconds(mean.half()),
+            seconds(Pairs.median(wall)),
+            Double.toString(typed.bar()));
+      }
+    }
+    System.out.printf("%n%d runs of each%n%s", runs, table);
+    System.out.println("made by: " + Commands.of(checkout, CliBenchmark.class, runs));
+    System.exit(met ? 0 : 1);
+  }
+
+  /** Of the DJL example, three epochs. */
+  private static Path recording(Checkout checkout) throws IOException, InterruptedException {
+    Path work = checkout.work("cli");
+    DjlJob jobs = new DjlJob(checkout, work);
+    jobs.makeImages(2, 50);
+    Path recording = work.resolve("job.jfr");
+    jobs.job(Jdks.running(), "job", 3)
+        .agent(checkout.agentJar(), "summary=off,record=" + recording)
+        .run()
+        .orFail("The job to be summed up");
+    return recording;
+  }
+
+  private static String seconds(double value) {
+    return String.format(Locale.ROOT, "%.3f", value);
+  }
+}
