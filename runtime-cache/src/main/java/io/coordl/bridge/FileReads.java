@@ -398,12 +398,13 @@ public final class FileReads {
 
   /** {@link URL#openStream} of a {@code file:} URL. */
   public static InputStream openStream(URL url) throws IOException {
+    FileInputStream stream;
     try {
-      FileInputStream stream = itemStream(itemPath(url));
-      return stream == null ? url.openStream() : new BufferedInputStream(stream);
+      stream = itemStream(itemPath(url));
     } catch (FileNotFoundException e) {
-      return url.openStream(); // Lists a directory, or says in its own words what is wrong.
+      stream = null; // The plain call lists a directory, or says in its own words what is wrong.
     }
+    return stream == null ? url.openStream() : new BufferedInputStream(stream);
   }
 
   /** The path of the local file that the JDK opens for {@code url}, null if it is none. */

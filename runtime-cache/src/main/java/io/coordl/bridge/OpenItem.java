@@ -142,9 +142,10 @@ public abstract class OpenItem {
   /** Ends this opening: the item counts as fetched once, however often this is called. */
   public final void close() {
     if (ends()) {
+      long transferred = transferred();
       Origin origin = origin();
       release();
-      Spans.itemFetched(path, openedNanos, nanos, transferred(), origin);
+      Spans.itemFetched(path, openedNanos, nanos, transferred, origin);
     }
   }
 

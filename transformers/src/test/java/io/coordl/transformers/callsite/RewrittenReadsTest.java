@@ -1,12 +1,18 @@
 package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.FileReads;
 import io.coordl.bridge.SpanSink;
 import java.awt.image.BufferedImage;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -134,6 +141,24 @@ final class RewrittenReadsTest {
       assertThat(faults).as(name).isNotEmpty();
       faults.clear();
     }
+  }
+
+  /** As a server would hear of a second request for what it does not have. */
+  @Test
+  void aUrlThatIsNoFileIsOpenedOnce() throws IOException {
+    AtomicInteger opened = new AtomicInteger();
+    URLStreamHandler nothing =
+        new URLStreamHandler() {
+          @Override
+          protected URLConnection openConnection(URL url) throws IOException {
+            opened.incrementAndGet();
+            throw new FileNotFoundException(url.toString());
+          }
+        };
+    URL url = new URL(null, "http://localhost/missing", nothing);
+    install(FakeItems.Mode.OBSERVED);
+    assertThatThrownBy(() -> FileReads.openStream(url)).isInstanceOf(FileNotFoundException.class);
+    assertThat(opened.get()).isEqualTo(1);
   }
 
   @Test
