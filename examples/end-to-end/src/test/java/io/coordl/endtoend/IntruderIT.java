@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -85,6 +86,7 @@ class IntruderIT {
 
   @Test
   void whoHasNoKeyGetsNothingAndGivesNothing() throws Exception {
+    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else PeerTlsTest refuses strangers");
     Path directory = Workshop.empty("intruder-key");
     ItemSet items = ItemSet.make(directory, ITEMS);
     String ours = ",peer.tls.password=secret,peer.tls=" + keystore(directory, "ours");

@@ -63,7 +63,7 @@ class ResumeIT {
       throws Exception {
     Path uncut = folder(framework, jdk, program, "plain");
     List<String> plain = plain(framework, jdk, program, uncut);
-    for (String policies : program.startsWith("images") ? List.of("", POLICIES) : List.of("")) {
+    for (String policies : policies(program)) {
       // In the first epoch, in one of those between, and at the end of one.
       for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
         Path folder = folder(framework, jdk, program, policies.isEmpty() ? "cut" : "policies");
@@ -97,6 +97,15 @@ class ResumeIT {
         }
       }
     }
+  }
+
+  /** Without -Pfull each program of images in one way. */
+  private static List<String> policies(String program) {
+    if (!program.startsWith("images")) {
+      return List.of("");
+    }
+    return Workshop.first(
+        1, program.equals("images") ? List.of("", POLICIES) : List.of(POLICIES, ""));
   }
 
   @ParameterizedTest(name = "{0} on {1}")

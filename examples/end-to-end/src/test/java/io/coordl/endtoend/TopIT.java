@@ -35,24 +35,19 @@ class TopIT {
     }
   }
 
-  /** A job that has been seen to run. */
-  private Running start(Framework framework, String name) throws IOException, InterruptedException {
-    Running job =
-        Running.start(
-            new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
-                .agent("cache=minio,cache.size=8m,group=" + group));
-    job.awaitEpoch();
-    awaitState(job, "running");
-    return job;
+  private Running start(Framework framework, String name) throws IOException {
+    return Running.start(
+        new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
+            .agent("cache=minio,cache.size=8m,group=" + group));
   }
 
-  /** Such a job, after a signal. */
-  private Running start(Framework framework, String name, String signal, String state)
+  /** Sends a signal to a job that has been seen to run; it is then shown in that state. */
+  private void signal(Running job, String signal, String state)
       throws IOException, InterruptedException {
-    Running job = start(framework, name);
+    job.awaitEpoch();
+    awaitState(job, "running");
     job.signal(signal);
     awaitState(job, state);
-    return job;
   }
 
   /** What is shown of each job, by its process. */
@@ -94,11 +89,14 @@ class TopIT {
   @Test
   void jobsAreShownUntilTheyEndAndThoseThatWereKilledAfterwards()
       throws IOException, InterruptedException {
-    try (Running killed = start(Framework.DJL, "killed", "KILL", "killed");
-        Running stopped = start(Framework.DL4J, "stopped", "STOP", "stopped");
-        Running ended = start(Framework.DJL, "ended");
-        Running goesOn = start(Framework.DL4J, "goes-on")) {
-      List<Running> all = List.of(killed, stopped, ended, goesOn);
+    try (Running killed = start(Framework.DJL, "killed");
+        Running stopped = start(Framework.DL4J, "stopped");
+        Running goesOn = start(Framework.DJL, "goes-on")) {
+      signal(killed, "KILL", "killed");
+      signal(stopped, "STOP", "stopped");
+      goesOn.awaitEpoch();
+      awaitState(goesOn, "running");
+      List<Running> all = List.of(killed, stopped, goesOn);
       long atStop = batches(jobs().get(stopped.pid()));
       long before = batches(jobs().get(goesOn.pid()));
       assertThat(atStop).isGreaterThanOrEqualTo(Pictures.all().files().size() / 16);
@@ -120,18 +118,16 @@ class TopIT {
       assertThat(Summary.of(dump).total("batches")).isEqualTo(atStop);
       assertThat(Summary.of(dump(goesOn)).total("batches")).isGreaterThan(before);
 
-      ended.signal("TERM");
-      awaitState(ended, "");
-      assertThat(files(ended)).isEmpty();
+      goesOn.signal("TERM");
+      awaitState(goesOn, "");
+      assertThat(files(goesOn)).isEmpty();
       assertThat(batches(jobs().get(stopped.pid()))).isEqualTo(atStop);
       stopped.signal("CONT");
       awaitState(stopped, "running");
       Running.await(() -> batches(jobs().get(stopped.pid())) > atStop);
-      for (Running job : List.of(stopped, goesOn)) {
-        job.signal("KILL");
-        awaitState(job, "killed");
-      }
-      for (Running job : List.of(killed, stopped, goesOn)) {
+      stopped.signal("KILL");
+      awaitState(stopped, "killed");
+      for (Running job : List.of(killed, stopped)) {
         assertThat(files(job)).hasSize(1).allMatch(file -> file.toString().endsWith(".status"));
         Files.delete(files(job).get(0));
       }

@@ -494,6 +494,7 @@ class ReportPageIT {
 
   @Test
   void textCanBeReadInLightAndDark() throws Exception {
+    Assumptions.assumeTrue(FULL, "with -Pfull only: else anybodyCanUseEveryPage looks at contrast");
     for (Path page : pages()) {
       for (String scheme : List.of("light", "dark")) {
         browser.medium("", scheme);
