@@ -40,8 +40,7 @@ final class StateFile implements Closeable {
     file = new FileOutputStream(of(checkpoint).toFile());
     out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
     staged = new Staged(memory, out);
-    try (DataOutputStream data =
-        new DataOutputStream(new BufferedOutputStream(new SharedStream(staged), BUFFER))) {
+    try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
       content.state(data);
     } catch (Throwable t) {
       close();
