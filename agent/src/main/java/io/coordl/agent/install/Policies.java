@@ -10,6 +10,7 @@ import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.cache.ItemStore;
 import io.coordl.cache.KeptForms;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.PreparedStore;
@@ -27,7 +28,6 @@ import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
 import io.coordl.gpu.NsightRanges;
 import io.coordl.gpu.PinnedMemory;
-import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
@@ -136,7 +136,7 @@ final class Policies {
     if (store != null && options.keepsDecoded() && sharesBudget(Option.DECODED_SIZE)) {
       budget = new SharedBudget(store);
     }
-    Engine engine =
+    ItemStore engine =
         store == null || !options.hasPeers()
             ? null
             : PeerPolicy.engine(options, group(), store, job);

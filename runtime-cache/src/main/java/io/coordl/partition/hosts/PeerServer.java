@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public final class PeerServer implements Closeable {
   private final ServerSocketChannel listening;
   private final InetSocketAddress address;
   final ArenaStore store;
-  final @Nullable PeerTls tls;
+  final @Nullable SSLContext tls;
   final String group;
   private final OnceLog log;
   final Timeouts timeouts;
@@ -63,7 +64,7 @@ public final class PeerServer implements Closeable {
   public PeerServer(
       InetSocketAddress bind,
       ArenaStore store,
-      @Nullable PeerTls tls,
+      @Nullable SSLContext tls,
       String group,
       UserLog userLog,
       Timeouts timeouts)
