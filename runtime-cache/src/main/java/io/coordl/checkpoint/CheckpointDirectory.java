@@ -3,12 +3,10 @@ package io.coordl.checkpoint;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -99,16 +97,12 @@ final class CheckpointDirectory {
 
   /** The checkpoints of a model, the newest first. */
   static List<Path> numbered(Path path) throws IOException {
-    List<Path> all = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
-      for (Path file : files) {
-        if (file.getFileName().toString().matches("\\d{6,12}") && isOne(file)) {
-          all.add(file);
-        }
-      }
+    try (Stream<Path> files = Files.list(path)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("\\d{6,12}") && isOne(file))
+          .sorted(Comparator.comparingLong(CheckpointDirectory::number).reversed())
+          .toList();
     }
-    all.sort(Comparator.comparingLong(CheckpointDirectory::number).reversed());
-    return all;
   }
 
   Path next() throws IOException {

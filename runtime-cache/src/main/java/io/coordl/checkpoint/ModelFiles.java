@@ -490,7 +490,7 @@ public final class ModelFiles implements Closeable {
   public void changed(Path file) {
     try {
       if (SideFile.read(file) != null) {
-        SideFile.renew(file);
+        SideFile.write(file, file, SideFile.hash(file));
       }
     } catch (IOException e) {
       log.say("checkpoint: " + file + " cannot be verified later (" + e + ").");

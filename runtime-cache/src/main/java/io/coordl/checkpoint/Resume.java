@@ -3,10 +3,13 @@ package io.coordl.checkpoint;
 import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,7 +108,8 @@ public final class Resume {
 
   /** What was written by {@link AgentCheckpoints.Saver#state}. */
   public static DataInputStream open(Path checkpoint) throws IOException {
-    return StateFile.open(checkpoint);
+    InputStream file = new FileInputStream(StateFile.of(checkpoint).toFile());
+    return new DataInputStream(new BufferedInputStream(file, 1 << 16));
   }
 
   /** The model is what it was after {@code step}, and what follows is skipped up to there. */

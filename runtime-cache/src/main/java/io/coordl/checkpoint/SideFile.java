@@ -165,11 +165,6 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Writes what a model is that has been changed in place. */
-  static void renew(Path model) throws IOException {
-    write(model, model, hash(model));
-  }
-
   /**
    * Writes what a model will be, durably, before it is moved into place; false, and nothing, if a
    * file of somebody else has that name.
@@ -200,7 +195,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  private static String hash(Path file) throws IOException {
+  static String hash(Path file) throws IOException {
     MessageDigest digest = sha256();
     try (InputStream in = new DigestInputStream(new FileInputStream(file.toFile()), digest)) {
       in.transferTo(OutputStream.nullOutputStream());

@@ -462,13 +462,12 @@ final class Policies {
   }
 
   private static String policyOf(String name) {
-    for (HookRule rule : Hooks.all()) {
-      HookRule.Interceptor interceptor = rule.interceptor();
-      if (interceptor != null && interceptor.name().equals(name)) {
-        return String.join(" or ", interceptor.policies());
-      }
-    }
-    return name;
+    return Hooks.all().stream()
+        .map(HookRule::interceptor)
+        .filter(interceptor -> interceptor != null && interceptor.name().equals(name))
+        .map(interceptor -> String.join(" or ", interceptor.policies()))
+        .findFirst()
+        .orElse(name);
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

@@ -31,7 +31,6 @@ final class HostsFetch {
   private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
 
   private final View view;
-  private final ItemLocations locations;
   private final ArenaStore local;
   private final Timeouts timeouts;
   private final ItemKey key;
@@ -56,7 +55,6 @@ final class HostsFetch {
   HostsFetch(
       View view, ArenaStore local, Timeouts timeouts, ItemKey key, int length, Loader loader) {
     this.view = view;
-    this.locations = view.locations();
     this.local = local;
     this.timeouts = timeouts;
     this.key = key;
@@ -67,7 +65,7 @@ final class HostsFetch {
   }
 
   Fetched run() throws IOException {
-    int place = locations.of(key);
+    int place = view.locations().of(key);
     if (place == ItemLocations.NOWHERE) {
       return NOTHING;
     }
@@ -119,7 +117,7 @@ final class HostsFetch {
       Fetched found = find(member);
       if (found != null) {
         if (member != order[0]) {
-          locations.put(key, member);
+          view.locations().put(key, member);
         }
         return found;
       }
@@ -153,7 +151,7 @@ final class HostsFetch {
       return kept;
     }
     if (!refused && nowhere(homes)) {
-      locations.put(key, ItemLocations.NOWHERE);
+      view.locations().put(key, ItemLocations.NOWHERE);
     }
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
   }

@@ -49,7 +49,7 @@ public final class PeerServer implements Closeable {
   final Timeouts timeouts;
   final Watch watch;
   private final Thread accepting;
-  private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+  final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
   private final AtomicLong incoming = new AtomicLong();
   private volatile boolean closed;
 
@@ -155,13 +155,9 @@ public final class PeerServer implements Closeable {
           .ifPresent(
               least -> {
                 least.close();
-                ended(least);
+                sessions.remove(least);
               });
     }
-  }
-
-  void ended(PeerSession session) {
-    sessions.remove(session);
   }
 
   /** Says why a connection was closed: each kind of reason once. */

@@ -85,7 +85,7 @@ final class PeerSession implements Closeable {
       server.refused(this, "fault", "it could not be served (" + e + ")");
     } finally {
       close();
-      server.ended(this);
+      server.sessions.remove(this);
     }
   }
 
