@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,9 +63,9 @@ public final class AgentCheckpoints {
   private String why = "no step of a model of DJL, or of a network of DL4J, has ended";
   private volatile boolean ending;
   private long turns;
-  private int tried;
-  private int written;
-  private long waited;
+  private final AtomicInteger tried = new AtomicInteger();
+  private final AtomicInteger written = new AtomicInteger();
+  private final LongAdder waited = new LongAdder();
 
   /**
    * A policy.
@@ -133,7 +135,8 @@ public final class AgentCheckpoints {
       ended = System.nanoTime();
       if (taken) {
         steps.taken(ended - now);
-        took(ended - now);
+        tried.incrementAndGet();
+        waited.add(ended - now);
       } else {
         steps.failed();
       }
@@ -171,7 +174,7 @@ public final class AgentCheckpoints {
         log.once(
             "link", "checkpoint.every: no link latest can be made in " + root + "; numbers count.");
       }
-      count();
+      written.incrementAndGet();
     }
 
     /** How long its next step may be waited for: not at all if it is not being trained. */
@@ -188,15 +191,6 @@ public final class AgentCheckpoints {
       return Arrays.stream(trainer.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
-  }
-
-  private synchronized void count() {
-    written++;
-  }
-
-  private synchronized void took(long nanos) {
-    tried++;
-    waited += nanos;
   }
 
   /** A step has ended, and with it the update of the weights. Never fails. */
@@ -299,12 +293,13 @@ public final class AgentCheckpoints {
 
   /** For the summary; empty if none was taken. */
   public synchronized String said() {
-    return tried == 0
+    int made = written.get();
+    return tried.get() == 0
         ? ""
         : Text.format(
             "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
                 + " for each%s)",
-            every, written, written == 1 ? "" : "s", root, waited / 1e9 / tried, intervals());
+            every, made, made == 1 ? "" : "s", root, waited.sum() / 1e9 / tried.get(), intervals());
   }
 
   private String intervals() {
@@ -317,6 +312,6 @@ public final class AgentCheckpoints {
 
   /** Why it did nothing, empty if it did something. */
   public synchronized String whyUnused() {
-    return tried > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
+    return tried.get() > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
   }
 }

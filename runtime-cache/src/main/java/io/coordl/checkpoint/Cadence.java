@@ -1,6 +1,7 @@
 package io.coordl.checkpoint;
 
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * How many steps lie between two checkpoints: as few as keep what they cost below a share of the
@@ -53,31 +54,23 @@ final class Cadence {
       count = 0;
     }
 
-    private long[] all() {
-      return Arrays.copyOf(values, size());
+    LongStream all() {
+      return Arrays.stream(values, 0, size());
     }
 
     /** 0 if there is none. */
     long median() {
-      long[] all = all();
-      Arrays.sort(all);
-      return all.length == 0 ? 0 : all[all.length / 2];
+      return all().sorted().skip(size() / 2).findFirst().orElse(0);
     }
 
     /** Without the largest twentieth, one of several at least: a pause is no step. */
     double mean() {
-      long[] all = all();
-      Arrays.sort(all);
-      int left = all.length < 2 ? all.length : all.length - Math.max(1, all.length / 20);
-      return Arrays.stream(all, 0, left).average().orElse(0);
-    }
-
-    double sum() {
-      return Arrays.stream(all()).sum();
+      int left = size() < 2 ? size() : size() - Math.max(1, size() / 20);
+      return all().sorted().limit(left).average().orElse(0);
     }
 
     long longest() {
-      return Arrays.stream(all()).max().orElse(0);
+      return all().max().orElse(0);
     }
 
     int size() {
@@ -156,7 +149,8 @@ final class Cadence {
     if (checkpoints == 0 || step == 0) {
       return FIRST;
     }
-    double mean = checkpoints == 1 ? cost() / WARMER : (costs.sum() + cost()) / (costs.size() + 1);
+    double mean =
+        checkpoints == 1 ? cost() / WARMER : (costs.all().sum() + cost()) / (costs.size() + 1.0);
     return Math.max(busySteps + 1, (long) Math.ceil(mean / (overhead * step)));
   }
 }

@@ -2,20 +2,17 @@ package io.coordl.checkpoint;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
+import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
@@ -100,16 +97,12 @@ final class CheckpointDirectory {
 
   /** The checkpoints of a model, the newest first. */
   static List<Path> numbered(Path path) throws IOException {
-    List<Path> all = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(path)) {
-      for (Path file : files) {
-        if (file.getFileName().toString().matches("\\d{6,12}") && isOne(file)) {
-          all.add(file);
-        }
-      }
+    try (Stream<Path> files = Files.list(path)) {
+      return files
+          .filter(file -> file.getFileName().toString().matches("\\d{6,12}") && isOne(file))
+          .sorted(Comparator.comparingLong(CheckpointDirectory::number).reversed())
+          .toList();
     }
-    all.sort(Comparator.comparingLong(CheckpointDirectory::number).reversed());
-    return all;
   }
 
   Path next() throws IOException {
@@ -184,22 +177,12 @@ final class CheckpointDirectory {
   }
 
   static void delete(Path checkpoint) throws IOException {
-    Files.walkFileTree(
-        checkpoint,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, IOException failed)
-              throws IOException {
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    try (Stream<Path> all = Files.walk(checkpoint)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (UncheckedIOException e) {
+      throw new IOException(e);
+    }
   }
 }

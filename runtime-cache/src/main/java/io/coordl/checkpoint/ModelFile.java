@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.advice.Text;
 import io.coordl.live.Owner;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
@@ -11,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
@@ -58,6 +60,7 @@ public final class ModelFile implements Closeable {
   private final @Nullable State before;
   private long bytes;
   private boolean published;
+  private volatile boolean givenUp;
 
   static final class LeftAloneException extends Exception {
     private static final long serialVersionUID = 1;
@@ -66,15 +69,6 @@ public final class ModelFile implements Closeable {
     LeftAloneException(String reason) {
       super(reason, null, false, false);
     }
-  }
-
-  enum Outcome {
-    /** In place, with what verifies it. */
-    VERIFIED,
-    /** In place; nothing can be said of it later. */
-    IN_PLACE,
-    /** Its place has been written meanwhile, or cleared: the program's own file stays. */
-    OVERTAKEN
   }
 
   private record State(Object key, long size, long millis) {
@@ -87,47 +81,40 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  private ModelFile(Path target) throws IOException {
+  /**
+   * A new file in {@code directory}, which {@link #sweep} of another job leaves alone as long as it
+   * is open, of a name that is never used again, so that a dead job's file can be deleted by its
+   * name. Written as the libraries write theirs: an interrupt of the program's thread does not
+   * close it.
+   */
+  private ModelFile(Path target, Path directory) throws IOException {
     this.target = target;
     this.before = State.of(target);
-    this.incomplete = newFile(target);
-    this.out = createLocked(incomplete);
-  }
-
-  /**
-   * A new file, which {@link #sweep} of another job leaves alone as long as it is open. Written as
-   * the libraries write theirs: an interrupt of the program's thread does not close it.
-   */
-  static FileOutputStream createLocked(Path file) throws IOException {
-    OWN.add(file);
+    String number = Long.toHexString(System.nanoTime() + COUNT.incrementAndGet());
+    String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
+    this.incomplete = Files.createDirectories(directory).resolve(name);
+    OWN.add(incomplete);
     try {
-      Files.createFile(file);
-      FileOutputStream out = new FileOutputStream(file.toFile());
-      if (out.getChannel().tryLock() == null || !Files.exists(file)) {
+      Files.createFile(incomplete);
+      out = new FileOutputStream(incomplete.toFile());
+      if (out.getChannel().tryLock() == null || !Files.exists(incomplete)) {
         out.close();
-        throw new IOException(file + " was swept away");
+        throw new IOException(incomplete + " was swept away");
       }
-      return out;
     } catch (Throwable t) {
-      discard(file);
+      Files.deleteIfExists(incomplete);
+      OWN.remove(incomplete);
       throw t;
     }
   }
 
-  /** Deletes a file of {@link #createLocked}, or what is left of it. */
-  static void discard(Path file) throws IOException {
-    Files.deleteIfExists(file);
-    OWN.remove(file);
-  }
-
-  /** Of a name that is never used again, so that a dead job's file can be deleted by its name. */
-  static Path newFile(Path model) throws IOException {
-    Path directory = Files.createDirectories(SideFile.directory(model));
-    return directory.resolve(
-        Long.toHexString(ProcessHandle.current().pid())
-            + "-"
-            + Long.toHexString(System.nanoTime() + COUNT.incrementAndGet())
-            + INCOMPLETE);
+  /** Writes a file of the agent's own, durably, in the place of what is there. */
+  static void write(Path target, Path directory, String text) throws IOException {
+    try (ModelFile file = new ModelFile(target, directory)) {
+      file.out.write(text.getBytes(StandardCharsets.UTF_8));
+      file.out.getFD().sync();
+      move(file.incomplete, target);
+    }
   }
 
   /**
@@ -146,14 +133,13 @@ public final class ModelFile implements Closeable {
       throw new LeftAloneException("it is a link to nothing");
     }
     try {
-      Path target =
-          Files.exists(path) ? path.toRealPath() : parent.toRealPath().resolve(path.getFileName());
+      Path target = real(path);
       PosixFileAttributes old =
           Files.exists(target) ? Files.readAttributes(target, PosixFileAttributes.class) : null;
       if (old != null) {
         check(target, old);
       }
-      ModelFile file = new ModelFile(target);
+      ModelFile file = new ModelFile(target, SideFile.directory(target));
       if (old != null) {
         file.becomeLike(old);
       }
@@ -162,6 +148,15 @@ public final class ModelFile implements Closeable {
       throw new LeftAloneException(
           "no file can be made beside it (" + e.getClass().getSimpleName() + ")");
     }
+  }
+
+  /** Where a file is, or is to be, whatever links lead there. */
+  static Path real(Path file) throws IOException {
+    Path absolute = file.toAbsolutePath();
+    Path parent = absolute.getParent();
+    return parent == null || Files.exists(file)
+        ? absolute.toRealPath()
+        : parent.toRealPath().resolve(absolute.getFileName());
   }
 
   private static void check(Path target, PosixFileAttributes old)
@@ -208,20 +203,32 @@ public final class ModelFile implements Closeable {
     return bytes;
   }
 
+  /** From now on whatever is written to it fails. Any thread. */
+  void giveUp() {
+    givenUp = true;
+  }
+
+  boolean isGivenUp() {
+    return givenUp;
+  }
+
   /**
    * Puts it into place, durably.
    *
    * @param late whether the program has gone on since, and may have written there itself
+   * @return what the user should know; empty if it is in place, with what verifies it
    * @throws IOException if it cannot be; what was there before is there still
    */
-  Outcome publish(boolean late) throws IOException {
+  String publish(boolean late) throws IOException {
     stream.flush();
     out.getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
     synchronized (MOVING) {
       State now = State.of(target);
       if (late && !Objects.equals(before, now)) {
-        return Outcome.OVERTAKEN;
+        return "checkpoint: "
+            + target
+            + " was written or removed by the program while the agent wrote it: that stays.";
       }
       boolean known = false;
       try {
@@ -238,7 +245,12 @@ public final class ModelFile implements Closeable {
       }
       published = true;
       force(target.getParent());
-      return known ? Outcome.VERIFIED : Outcome.IN_PLACE;
+      return known
+          ? ""
+          : Text.format(
+              "checkpoint: %s cannot be verified later: %s is not of the agent, or could not be"
+                  + " written, or the file could not be replaced.",
+              target, SideFile.of(target).getFileName());
     }
   }
 
@@ -339,6 +351,9 @@ public final class ModelFile implements Closeable {
 
     @Override
     public void write(byte[] source, int offset, int length) throws IOException {
+      if (givenUp) {
+        throw new IOException("it was given up");
+      }
       out.write(source, offset, length);
       digest.update(source, offset, length);
       bytes += length;

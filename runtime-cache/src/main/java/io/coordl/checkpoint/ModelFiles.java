@@ -8,7 +8,6 @@ import io.coordl.thread.AgentThread;
 import io.coordl.thread.Uninterrupted;
 import java.io.Closeable;
 import java.io.File;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystems;
@@ -83,7 +82,7 @@ public final class ModelFiles implements Closeable {
 
   /** A file that is written in the background, or has been. */
   public static final class Pending {
-    private final Path target;
+    private final ModelFile file;
     private final CountDownLatch done = new CountDownLatch(1);
     private final List<Runnable> then = new ArrayList<>();
     private boolean inPlace;
@@ -92,12 +91,10 @@ public final class ModelFiles implements Closeable {
     /** What is written before it; null if it is the program's. */
     private @Nullable StateFile agents;
 
-    private volatile boolean givenUp;
-
     @Nullable Thread by;
 
-    Pending(Path target, boolean inPlace) {
-      this.target = target;
+    Pending(ModelFile file, boolean inPlace) {
+      this.file = file;
       this.inPlace = inPlace;
     }
 
@@ -169,25 +166,7 @@ public final class ModelFiles implements Closeable {
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
-      now.givenUp = true;
-    }
-  }
-
-  /** Ends with an exception when the file is given up. */
-  private static final class Abandonable extends FilterOutputStream {
-    private final Pending file;
-
-    Abandonable(Pending file, OutputStream out) {
-      super(out);
-      this.file = file;
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int length) throws IOException {
-      if (file.givenUp) {
-        throw new IOException("it was given up");
-      }
-      out.write(bytes, offset, length);
+      now.file.giveUp();
     }
   }
 
@@ -262,7 +241,7 @@ public final class ModelFiles implements Closeable {
       }
       write(file, content);
       file.close();
-      return new Pending(file.target(), true);
+      return new Pending(file, true);
     } catch (Throwable t) {
       file.close();
       throw t;
@@ -324,18 +303,9 @@ public final class ModelFiles implements Closeable {
   }
 
   private void publish(ModelFile file, long start, boolean late) throws IOException {
-    ModelFile.Outcome outcome = file.publish(late);
-    if (outcome == ModelFile.Outcome.OVERTAKEN) {
-      log.once(
-          "checkpoint: "
-              + file.target()
-              + " was written or removed by the program while the agent wrote it: that stays.");
-    } else if (outcome == ModelFile.Outcome.IN_PLACE) {
-      log.once(
-          Text.format(
-              "checkpoint: %s cannot be verified later: %s is not of the agent, or could not be"
-                  + " written, or the file could not be replaced.",
-              file.target(), SideFile.of(file.target()).getFileName()));
+    String told = file.publish(late);
+    if (!told.isEmpty()) {
+      log.once(told);
     }
     synchronized (this) {
       files++;
@@ -359,13 +329,13 @@ public final class ModelFiles implements Closeable {
    * thread's turn; then {@link #raise} is due. The result tells when it is in place.
    */
   public Pending persist(ModelFile file, Content content) {
-    Pending mine = new Pending(file.target(), false);
+    Pending mine = new Pending(file, false);
     StateFile first = AS_AGENT.get();
     if (first != null) {
       first.handOver();
       mine.agents = first;
     }
-    Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, file, content));
+    Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));
     mine.by = writer;
     synchronized (this) {
       if (background) {
@@ -379,26 +349,27 @@ public final class ModelFiles implements Closeable {
       }
     }
     mine.by = Thread.currentThread();
-    persist(mine, file, content);
+    persist(mine, content);
     return mine;
   }
 
-  private void persist(Pending mine, ModelFile file, Content content) {
+  private void persist(Pending mine, Content content) {
     long start = System.nanoTime();
+    ModelFile file = mine.file;
     try (file) {
       StateFile first = mine.agents;
       if (first != null) {
         first.write();
       }
-      content.writeTo(first != null ? new Abandonable(mine, file.stream()) : file.stream());
+      content.writeTo(file.stream());
       publish(file, start, true);
       for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);
       }
     } catch (Throwable t) {
       IOException failed =
-          new IOException("The model could not be written to " + mine.target + ": " + t, t);
-      if (mine.agents != null && mine.givenUp) {
+          new IOException("The model could not be written to " + file.target() + ": " + t, t);
+      if (mine.agents != null && file.isGivenUp()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
         log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
@@ -463,21 +434,12 @@ public final class ModelFiles implements Closeable {
   /** A file is about to be read: waits until it is there. */
   public void await(Path file) {
     Pending now = inFlight;
-    if (now != null && now.target.equals(real(file))) {
-      await();
-    }
-  }
-
-  private static Path real(Path file) {
     try {
-      return file.toRealPath();
-    } catch (IOException e) {
-      Path parent = file.toAbsolutePath().getParent();
-      try {
-        return parent == null ? file : parent.toRealPath().resolve(file.getFileName());
-      } catch (IOException gone) {
-        return file.toAbsolutePath();
+      if (now != null && now.file.target().equals(ModelFile.real(file))) {
+        await();
       }
+    } catch (IOException e) {
+      // There is no such directory, which the library will meet too.
     }
   }
 
@@ -528,7 +490,7 @@ public final class ModelFiles implements Closeable {
   public void changed(Path file) {
     try {
       if (SideFile.read(file) != null) {
-        SideFile.renew(file);
+        SideFile.write(file, file, SideFile.hash(file));
       }
     } catch (IOException e) {
       log.say("checkpoint: " + file + " cannot be verified later (" + e + ").");
@@ -538,22 +500,20 @@ public final class ModelFiles implements Closeable {
   /** For the summary; empty if no model was written. */
   public String said() {
     await();
-    return text();
-  }
-
-  private synchronized String text() {
-    if (files == 0 && left == 0 && damaged == 0) {
-      return "";
+    synchronized (this) {
+      if (files == 0 && left == 0 && damaged == 0) {
+        return "";
+      }
+      return Text.format(
+          "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
+          files,
+          files == 1 ? "" : "s",
+          SnapshotMemory.mebibytes(bytes),
+          files == 0 ? 0 : nanos / 1e9 / files,
+          asynchronous ? ", in the background" : "",
+          left == 0 ? "" : ", " + left + " left to the library",
+          damaged == 0 ? "" : ", " + damaged + " found damaged");
     }
-    return Text.format(
-        "checkpoint: %d model file%s written whole (%s, %.2f s each%s)%s%s",
-        files,
-        files == 1 ? "" : "s",
-        SnapshotMemory.mebibytes(bytes),
-        files == 0 ? 0 : nanos / 1e9 / files,
-        asynchronous ? ", in the background" : "",
-        left == 0 ? "" : ", " + left + " left to the library",
-        damaged == 0 ? "" : ", " + damaged + " found damaged");
   }
 
   /** Why the policy did nothing, empty if it did something. */

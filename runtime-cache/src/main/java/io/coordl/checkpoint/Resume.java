@@ -3,10 +3,13 @@ package io.coordl.checkpoint;
 import io.coordl.advice.Text;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,45 +58,31 @@ public final class Resume {
   }
 
   private @Nullable Path find(Path at) throws IOException {
-    List<Path> models = new ArrayList<>();
+    List<List<Path>> models = new ArrayList<>(); // Of each its checkpoints, the newest first.
     if (CheckpointDirectory.isOne(at)) {
-      models.add(at);
+      models.add(List.of(at));
     } else if (Files.isDirectory(at)) {
-      if (!CheckpointDirectory.numbered(at).isEmpty()) {
-        models.add(at);
-      } else {
+      models.add(CheckpointDirectory.numbered(at));
+      if (models.get(0).isEmpty()) {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(at, Files::isDirectory)) {
           for (Path model : all) {
-            if (!CheckpointDirectory.numbered(model).isEmpty()) {
-              models.add(model);
-            }
+            models.add(CheckpointDirectory.numbered(model));
           }
         }
       }
     }
+    models.removeIf(List::isEmpty);
     if (models.size() > 1) {
       nothing("it has checkpoints of several models, which are not of one moment");
       return null;
     }
-    for (Path model : models) {
-      Path newest = newestWhole(model);
-      if (newest != null) {
-        return newest;
-      }
-    }
-    nothing("it has no checkpoint of the agent's own that is whole");
-    return null;
-  }
-
-  private @Nullable Path newestWhole(Path model) throws IOException {
-    List<Path> all =
-        CheckpointDirectory.isOne(model) ? List.of(model) : CheckpointDirectory.numbered(model);
-    for (Path one : all) {
+    for (Path one : models.isEmpty() ? List.<Path>of() : models.get(0)) {
       if (SideFile.isVerified(one) && StateFile.isWhole(one)) {
         return one;
       }
       log.say("resume: " + shown(one) + " is damaged or incomplete, and is not used.");
     }
+    nothing("it has no checkpoint of the agent's own that is whole");
     return null;
   }
 
@@ -119,7 +108,8 @@ public final class Resume {
 
   /** What was written by {@link AgentCheckpoints.Saver#state}. */
   public static DataInputStream open(Path checkpoint) throws IOException {
-    return StateFile.open(checkpoint);
+    InputStream file = new FileInputStream(StateFile.of(checkpoint).toFile());
+    return new DataInputStream(new BufferedInputStream(file, 1 << 16));
   }
 
   /** The model is what it was after {@code step}, and what follows is skipped up to there. */

@@ -1,7 +1,6 @@
 package io.coordl.checkpoint;
 
 import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -47,9 +46,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
       if (Files.size(file) != bytes) {
         return false;
       }
-      return sha256.equals(NOT_READ)
-          ? Files.getLastModifiedTime(file).toMillis() == millis
-          : sha256.equals(hash(file));
+      return sha256.equals(NOT_READ) ? time(file) == millis : sha256.equals(hash(file));
     }
   }
 
@@ -150,7 +147,11 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
 
   /** Whether nobody has written the file since, as far as its time tells. */
   boolean isUntouched(Path model) throws IOException {
-    return Files.getLastModifiedTime(model).toMillis() == now.millis;
+    return time(model) == now.millis;
+  }
+
+  private static long time(Path file) throws IOException {
+    return Files.getLastModifiedTime(file).toMillis();
   }
 
   /** Somebody else writes the model. */
@@ -164,11 +165,6 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Writes what a model is that has been changed in place. */
-  static void renew(Path model) throws IOException {
-    write(model, model, hash(model));
-  }
-
   /**
    * Writes what a model will be, durably, before it is moved into place; false, and nothing, if a
    * file of somebody else has that name.
@@ -178,27 +174,16 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     if (Files.exists(side, LinkOption.NOFOLLOW_LINKS) && read(model) == null) {
       return false;
     }
-    StringBuilder text = new StringBuilder("# coordl: ").append(Files.size(complete));
-    text.append(" bytes, time ").append(Files.getLastModifiedTime(complete).toMillis());
-    text.append('\n');
+    String before = "";
     if (Files.exists(model) && !complete.equals(model)) {
       SideFile known = read(model);
       long size = Files.size(model);
-      text.append("# before: ").append(size).append(" bytes, ");
-      text.append(known != null && known.now.bytes == size ? known.now.sha256 : Known.NOT_READ);
-      text.append(", time ").append(Files.getLastModifiedTime(model).toMillis()).append('\n');
+      String content = known != null && known.now.bytes == size ? known.now.sha256 : Known.NOT_READ;
+      before = "# before: " + size + " bytes, " + content + ", time " + time(model) + "\n";
     }
-    text.append(sha256).append("  ").append(model.getFileName()).append('\n');
-    Path incomplete = ModelFile.newFile(model);
-    try {
-      try (FileOutputStream out = ModelFile.createLocked(incomplete)) {
-        out.write(text.toString().getBytes(StandardCharsets.UTF_8));
-        out.getFD().sync();
-        ModelFile.move(incomplete, side);
-      }
-    } finally {
-      ModelFile.discard(incomplete);
-    }
+    String now = "# coordl: " + Files.size(complete) + " bytes, time " + time(complete) + "\n";
+    String text = now + before + sha256 + "  " + model.getFileName() + "\n";
+    ModelFile.write(side, directory(model), text);
     return true;
   }
 
@@ -210,7 +195,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  private static String hash(Path file) throws IOException {
+  static String hash(Path file) throws IOException {
     MessageDigest digest = sha256();
     try (InputStream in = new DigestInputStream(new FileInputStream(file.toFile()), digest)) {
       in.transferTo(OutputStream.nullOutputStream());

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A file's content in memory until it is written. Where that does not fit, it goes to the file at
- * once, as it would without. Of one thread at a time.
+ * once, as it would without. Closing it does nothing. Of one thread at a time.
  */
 public final class Staged extends OutputStream {
   private final SnapshotMemory memory;

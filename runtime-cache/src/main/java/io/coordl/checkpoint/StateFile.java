@@ -1,10 +1,8 @@
 package io.coordl.checkpoint;
 
 import io.coordl.shared.Closeables;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
-import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -40,8 +38,7 @@ final class StateFile implements Closeable {
     file = new FileOutputStream(of(checkpoint).toFile());
     out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
     staged = new Staged(memory, out);
-    try (DataOutputStream data =
-        new DataOutputStream(new BufferedOutputStream(new SharedStream(staged), BUFFER))) {
+    try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
       content.state(data);
     } catch (Throwable t) {
       close();
@@ -102,10 +99,5 @@ final class StateFile implements Closeable {
       byte[] is = digest.digest();
       return MessageDigest.isEqual(is, in.readNBytes(HASH));
     }
-  }
-
-  static DataInputStream open(Path checkpoint) throws IOException {
-    return new DataInputStream(
-        new BufferedInputStream(new FileInputStream(of(checkpoint).toFile()), BUFFER));
   }
 }

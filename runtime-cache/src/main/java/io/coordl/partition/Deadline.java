@@ -2,7 +2,6 @@ package io.coordl.partition;
 
 import io.coordl.shared.Closeables;
 import java.io.Closeable;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -13,9 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Deadline implements Watch.Watched {
   private static final long NONE = Long.MAX_VALUE;
   private static final long PASSED = Long.MIN_VALUE;
-
-  /** One that is farther away does not keep the watch awake. */
-  private static final long FAR_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final AtomicLong at = new AtomicLong(NONE);
   private final Watch watch;
@@ -31,8 +27,8 @@ public final class Deadline implements Watch.Watched {
   /** From now on there is one, instead of what there was; nothing changes if that has passed. */
   public void in(long nanos) {
     long before = at.get();
-    if (before != PASSED && at.compareAndSet(before, System.nanoTime() + nanos)) {
-      watch.wake();
+    if (before != PASSED) {
+      at.compareAndSet(before, System.nanoTime() + nanos);
     }
   }
 
@@ -47,13 +43,12 @@ public final class Deadline implements Watch.Watched {
   }
 
   @Override
-  public boolean look(long now) {
+  public void look(long now) {
     long when = at.get();
     boolean set = when != NONE && when != PASSED;
     if (set && now - when >= 0 && at.compareAndSet(when, PASSED)) {
       close();
     }
-    return set && when - now < FAR_NANOS;
   }
 
   /** Closes the connection, whatever it does at the moment. Any thread. */

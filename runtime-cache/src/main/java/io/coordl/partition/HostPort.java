@@ -3,10 +3,10 @@ package io.coordl.partition;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A host as the user names it.
@@ -45,15 +45,13 @@ public record HostPort(String host, int port) {
 
   /** All addresses of the name, as far as it is known now; may ask a name server. */
   public List<InetSocketAddress> resolve() {
-    List<InetSocketAddress> found = new ArrayList<>();
     try {
-      for (InetAddress address : InetAddress.getAllByName(host)) {
-        found.add(new InetSocketAddress(address, port));
-      }
+      return Stream.of(InetAddress.getAllByName(host))
+          .map(address -> new InetSocketAddress(address, port))
+          .toList();
     } catch (UnknownHostException e) {
-      // Not there yet, or not any more: it is looked up again soon.
+      return List.of(); // Not there yet, or not any more: it is looked up again soon.
     }
-    return found;
   }
 
   /** An address as it is written everywhere: {@code 10.0.0.1:7800}. */

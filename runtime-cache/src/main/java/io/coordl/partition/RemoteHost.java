@@ -29,8 +29,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   private Duration pause;
   private long outSince;
   private long lookFrom = System.nanoTime();
-  private long backSince;
-  private boolean everBack;
+  private long backSince = System.nanoTime() - SOON.toNanos();
 
   private record Unused<C>(C connection, long since) {}
 
@@ -88,7 +87,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
         return false;
       }
       long now = System.nanoTime();
-      boolean again = everBack && now - backSince < SOON.toNanos();
+      boolean again = now - backSince < SOON.toNanos();
       Duration twice = pause.multipliedBy(2);
       pause = !again ? probe : twice.compareTo(longestPause) < 0 ? twice : longestPause;
       outSince = now;
@@ -117,7 +116,6 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   public synchronized void looked(boolean alive) {
     if (alive) {
       backSince = System.nanoTime();
-      everBack = outSince != 0;
       out = false;
     } else {
       lookFrom = System.nanoTime() + pause.toNanos();

@@ -13,7 +13,6 @@ import java.time.Duration;
  * @param handshake for a stranger to say who it is
  * @param claimant without a sign of life from it, an owner gives its claim up
  * @param stalled for a client to take a piece of an item
- * @param idle after which an owner closes a connection that nobody uses
  * @param hosts for the awaited ones to come
  */
 public record Timeouts(
@@ -24,42 +23,28 @@ public record Timeouts(
     Duration handshake,
     Duration claimant,
     Duration stalled,
-    Duration idle,
     Duration hosts) {
   /** Of an item, so many bytes have to cross between two deadlines. */
   public static final int WINDOW = 64 << 10;
 
+  /**
+   * Times the waits for others' answers. For tests that count what is read: on a machine that is
+   * too busy to answer in time, items are read twice, as they should be.
+   */
+  private static final int PATIENCE = Math.max(1, Integer.getInteger("coordl.peer.patience", 1));
+
   public static final Timeouts USUAL =
       new Timeouts(
-          Duration.ofMillis(400),
-          Duration.ofMillis(300),
-          Duration.ofMillis(550),
+          patient(400),
+          patient(300),
+          patient(550),
           Duration.ofSeconds(1),
-          Duration.ofSeconds(5),
-          Duration.ofMillis(500),
-          Duration.ofSeconds(2),
-          Duration.ofMinutes(5),
+          patient(5_000),
+          patient(500),
+          patient(2_000),
           Duration.ofSeconds(60));
 
-  /**
-   * The usual times; those of others' answers times the system property {@code
-   * coordl.peer.patience}. That is for tests that count what is read: on a machine that is too busy
-   * to answer in time, items are read twice, as they should be.
-   */
-  public static Timeouts usual() {
-    return USUAL.times(Math.max(1, Integer.getInteger("coordl.peer.patience", 1)));
-  }
-
-  private Timeouts times(int factor) {
-    return new Timeouts(
-        progress.multipliedBy(factor),
-        connect.multipliedBy(factor),
-        faults.multipliedBy(factor),
-        probe,
-        handshake.multipliedBy(factor),
-        claimant.multipliedBy(factor),
-        stalled.multipliedBy(factor),
-        idle,
-        hosts);
+  private static Duration patient(long millis) {
+    return Duration.ofMillis(millis * PATIENCE);
   }
 }

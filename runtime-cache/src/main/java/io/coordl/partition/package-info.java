@@ -1,7 +1,7 @@
 /**
  * The partitioned cache (CoorDL paper, section 4.2): hosts hold the data set once between them, and
- * a local miss asks another host's memory before storage. Here: what every engine is, and the store
- * that the item source sees. Each engine has a package of its own.
+ * a local miss asks another host's memory before storage. Here: what the engines have in common;
+ * each has a package of its own.
  */
 @NullMarked
 package io.coordl.partition;

@@ -9,7 +9,6 @@ import io.coordl.bridge.Spans;
 import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
-import io.coordl.checkpoint.SharedStream;
 import io.coordl.checkpoint.Staged;
 import io.coordl.pipeline.Services;
 import java.io.IOException;
@@ -123,11 +122,11 @@ public final class SavedModels implements LibraryHooks {
         return null;
       }
       if (!later) {
-        return new SharedStream(made.stream());
+        return made.stream();
       }
       Staged memory = new Staged(files.memory(), made.stream());
       staged = memory;
-      return new SharedStream(memory);
+      return memory;
     }
 
     @Override

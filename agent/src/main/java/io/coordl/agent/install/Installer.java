@@ -7,11 +7,9 @@ import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.ProgramTransformer;
-import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
-import java.util.function.Predicate;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
@@ -39,14 +37,7 @@ public final class Installer {
     Activation activation = new Activation(options, log, rewrites);
     ProgramTransformer transformer =
         new ProgramTransformer(
-            new HookWeaver(
-                Hooks.with(
-                    new Predicate<>() { // No lambda here: each drags in its machinery.
-                      @Override
-                      public boolean test(HookRule.Interceptor interceptor) {
-                        return options.inForce(interceptor.policies());
-                      }
-                    })),
+            new HookWeaver(Hooks.with(interceptor -> options.inForce(interceptor.policies()))),
             new ClassListener(rewrites, activation, log));
     instrumentation.addTransformer(transformer, true);
     if (options.profiles()) {

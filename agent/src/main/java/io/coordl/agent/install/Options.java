@@ -1,5 +1,7 @@
 package io.coordl.agent.install;
 
+import static java.util.Comparator.comparingInt;
+
 import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +45,10 @@ public final class Options {
 
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
+  /** Of these a later value stands beside the earlier ones. */
+  private static final Set<Values> REPEATED =
+      EnumSet.of(Values.LIST, Values.METRICS, Values.PEERS, Values.PREPARED);
+
   static final String SHARE_CLASS = "share:";
 
   private static final String AUTO = "auto";
@@ -52,7 +59,6 @@ public final class Options {
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
   private final List<String> problems = new ArrayList<>();
   private final List<String> corrections = new ArrayList<>();
-  private String offForProfile = "";
   private boolean help;
 
   private Options() {}
@@ -229,7 +235,7 @@ public final class Options {
     List<String> peers = list(Option.PEER);
     if (peers.size() > 1) {
       try {
-        long servers = peers.stream().filter(Options::isRedis).count();
+        long servers = peers.stream().filter(RedisUri::is).count();
         if (servers == 0) {
           Discovery.parse(peers);
         } else if (servers < peers.size()) {
@@ -240,11 +246,6 @@ public final class Options {
         problem("peer: " + UserText.line(String.valueOf(e.getMessage())));
       }
     }
-  }
-
-  /** Whether a peer is a server of Redis or Valkey. */
-  static boolean isRedis(String peer) {
-    return RedisUri.is(peer);
   }
 
   /** What the user has said stays. */
@@ -309,7 +310,7 @@ public final class Options {
     }
     boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
     without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
-    boolean hosts = hasPeers() && !isRedis(get(Option.PEER));
+    boolean hosts = hasPeers() && !RedisUri.is(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
     without(remarks, hasPeers(), Option.PEER_TLS, "peer=");
@@ -323,9 +324,6 @@ public final class Options {
     }
     remarks.addAll(corrections);
     without(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
-    if (!offForProfile.isEmpty()) {
-      remarks.add(offForProfile);
-    }
     without(remarks, coordinates() || shared, Option.GROUP, "cache.scope=host or prep=coordinate");
     return remarks;
   }
@@ -366,23 +364,21 @@ public final class Options {
             Option.PREP,
             Option.CHECKPOINT,
             Option.CHECKPOINT_EVERY,
-            Option.GPU_PINNED)) {
-      if (!get(policy).equals("off")) {
+            Option.GPU_PINNED,
+            Option.RESUME)) {
+      if (!get(policy).equals(policy.byDefault)) {
         off.add(policy.key() + "=" + shown(policy));
       }
-    }
-    if (isGiven(Option.RESUME)) {
-      off.add("resume=" + shown(Option.RESUME));
     }
     given.keySet().removeAll(POLICIES);
     given.remove(Option.GPU_PINNED);
     if (!off.isEmpty()) {
-      offForProfile =
+      corrections.add(
           String.join(", ", off)
               + (off.size() == 1 ? " is" : " are")
               + " off: profile="
               + get(Option.PROFILE)
-              + " measures the job without policies";
+              + " measures the job without policies");
     }
   }
 
@@ -472,8 +468,16 @@ public final class Options {
     return argument.startsWith("@")
         || argument.equals("help")
         || argument.equals(AUTO)
-        || Arrays.stream(Option.values())
-            .anyMatch(o -> equals > 0 && o.key().equals(argument.substring(0, equals).trim()));
+        || (equals > 0 && option(argument.substring(0, equals).trim()) != null);
+  }
+
+  private static @Nullable Option option(String key) {
+    for (Option option : Option.values()) { // No stream here: the installer calls this.
+      if (option.key().equals(key)) {
+        return option;
+      }
+    }
+    return null;
   }
 
   private void readFile(String name) {
@@ -501,31 +505,22 @@ public final class Options {
   }
 
   private void put(String key, String value, String origin) {
-    for (Option option : Option.values()) {
-      if (option.key().equals(key)) {
-        if (accepts(option, value)) {
-          Given before = given.get(option);
-          List<String> values = new ArrayList<>();
-          boolean adds =
-              option.check == Values.LIST
-                  || option.check == Values.METRICS
-                  || option.check == Values.PEERS
-                  || option.check == Values.PREPARED;
-          if (before != null && adds) {
-            values.addAll(before.values());
-          }
-          values.add(value);
-          if (option == Option.PEER && values.size() > 1) {
-            values.remove(option.byDefault); // It is no host.
-          }
-          given.put(option, new Given(values, origin));
-        }
-        return;
+    Option option = option(key);
+    if (option == null) {
+      String name = UserText.line(key);
+      String whole = UserText.value(key + "=" + value); // Or the = is a password's.
+      problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
+    } else if (accepts(option, value)) {
+      List<String> values = new ArrayList<>();
+      if (isGiven(option) && REPEATED.contains(option.check)) {
+        values.addAll(list(option));
       }
+      values.add(value);
+      if (option == Option.PEER && values.size() > 1) {
+        values.remove(option.byDefault); // It is no host.
+      }
+      given.put(option, new Given(values, origin));
     }
-    String name = UserText.line(key);
-    String whole = UserText.value(key + "=" + value); // Or the = is a password's.
-    problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
   }
 
   private boolean accepts(Option option, String value) {
@@ -575,7 +570,7 @@ public final class Options {
 
   /** Throws if the value names neither hosts nor a Redis. */
   private static void readPeer(String value) {
-    if (isRedis(value)) {
+    if (RedisUri.is(value)) {
       RedisUri.parse(value);
     } else {
       Discovery.parse(List.of(value));
@@ -597,16 +592,10 @@ public final class Options {
   }
 
   private static String nearest(String key) {
-    String best = "";
-    int least = Integer.MAX_VALUE;
-    for (Option option : Option.values()) {
-      int distance = distance(key, option.key());
-      if (distance < least) {
-        least = distance;
-        best = option.key();
-      }
-    }
-    return least <= Math.max(2, key.length() / 2)
+    ToIntFunction<String> distance = option -> distance(key, option);
+    String best =
+        Arrays.stream(Option.values()).map(Option::key).min(comparingInt(distance)).orElseThrow();
+    return distance.applyAsInt(best) <= Math.max(2, key.length() / 2)
         ? ", did you mean '" + best + "'?"
         : ", see coordl-agent.jar=help";
   }

@@ -1,8 +1,8 @@
 package io.coordl.agent.install;
 
 import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ItemStore;
 import io.coordl.log.UserLog;
-import io.coordl.partition.Engine;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.HostsEngine;
@@ -16,6 +16,7 @@ import io.coordl.recording.JobMonitor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** From {@code peer=} to an engine; nothing of it is loaded without. */
@@ -28,35 +29,39 @@ final class PeerPolicy {
    *
    * @param store name of the store, the same for the jobs that share it
    */
-  static @Nullable Engine engine(Options options, String store, ArenaStore arena, JobMonitor job) {
-    UserLog log = job.log();
+  static @Nullable ItemStore engine(
+      Options options, String store, ArenaStore arena, JobMonitor job) {
     try {
-      PeerTls tls = tls(options);
-      Engine engine =
-          Options.isRedis(options.get(Option.PEER))
-              ? new RedisEngine(
-                  options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
-                  tls == null ? null : tls.context(),
-                  arena,
-                  options.get(Option.GROUP),
-                  job.peers(),
-                  log,
-                  Timeouts.usual())
-              : hosts(options, store, arena, tls, job);
-      job.addPolicy(() -> "", engine);
-      return engine;
+      SSLContext tls = tls(options);
+      return RedisUri.is(options.get(Option.PEER))
+          ? redis(options, arena, tls, job)
+          : hosts(options, store, arena, tls, job);
     } catch (IOException e) {
-      log.say(e.getMessage() + " No other host is asked.");
+      job.log().say(e.getMessage() + " No other host is asked.");
     } catch (RuntimeException | LinkageError e) {
-      log.say("peer= cannot be had (" + e + "); no other host is asked.");
+      job.log().say("peer= cannot be had (" + e + "); no other host is asked.");
     }
     return null;
   }
 
-  private static Engine hosts(
-      Options options, String store, ArenaStore arena, @Nullable PeerTls tls, JobMonitor job) {
+  private static ItemStore redis(
+      Options options, ArenaStore arena, @Nullable SSLContext tls, JobMonitor job) {
+    RedisEngine engine =
+        new RedisEngine(
+            options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
+            tls,
+            arena,
+            options.get(Option.GROUP),
+            job.peers(),
+            job.log(),
+            Timeouts.USUAL);
+    job.addPolicy(() -> "", engine);
+    return engine;
+  }
+
+  private static ItemStore hosts(
+      Options options, String store, ArenaStore arena, @Nullable SSLContext tls, JobMonitor job) {
     UserLog log = job.log();
-    Timeouts timeouts = Timeouts.usual();
     String group = options.get(Option.GROUP);
     String bind = options.get(Option.PEER_BIND);
     HostMembership membership =
@@ -67,16 +72,19 @@ final class PeerPolicy {
                 group,
                 Discovery.parse(options.list(Option.PEER)),
                 bind.equals(Option.PEER_BIND.byDefault) ? null : HostPort.parse(bind),
-                tls == null ? null : tls.context(),
+                tls,
                 arena.capacity(),
                 System::getenv),
-            address -> new PeerServer(address, arena, tls, group, log, timeouts),
+            address -> new PeerServer(address, arena, tls, group, log, Timeouts.USUAL),
             log);
     int awaited = options.count(Option.PEER_HOSTS);
-    return new HostsEngine(arena, membership, tls, awaited, group, job.peers(), log, timeouts);
+    HostsEngine engine =
+        new HostsEngine(arena, membership, tls, awaited, group, job.peers(), log, Timeouts.USUAL);
+    job.addPolicy(() -> "", engine);
+    return engine;
   }
 
-  private static @Nullable PeerTls tls(Options options) throws IOException {
+  private static @Nullable SSLContext tls(Options options) throws IOException {
     String keystore = options.get(Option.PEER_TLS);
     if (keystore.equals("off")) {
       return null;

@@ -10,6 +10,7 @@ import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.cache.ItemStore;
 import io.coordl.cache.KeptForms;
 import io.coordl.cache.MinioCache;
 import io.coordl.cache.PreparedStore;
@@ -27,7 +28,6 @@ import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
 import io.coordl.gpu.NsightRanges;
 import io.coordl.gpu.PinnedMemory;
-import io.coordl.partition.Engine;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
@@ -136,7 +136,7 @@ final class Policies {
     if (store != null && options.keepsDecoded() && sharesBudget(Option.DECODED_SIZE)) {
       budget = new SharedBudget(store);
     }
-    Engine engine =
+    ItemStore engine =
         store == null || !options.hasPeers()
             ? null
             : PeerPolicy.engine(options, group(), store, job);
@@ -462,13 +462,12 @@ final class Policies {
   }
 
   private static String policyOf(String name) {
-    for (HookRule rule : Hooks.all()) {
-      HookRule.Interceptor interceptor = rule.interceptor();
-      if (interceptor != null && interceptor.name().equals(name)) {
-        return String.join(" or ", interceptor.policies());
-      }
-    }
-    return name;
+    return Hooks.all().stream()
+        .map(HookRule::interceptor)
+        .filter(interceptor -> interceptor != null && interceptor.name().equals(name))
+        .map(interceptor -> String.join(" or ", interceptor.policies()))
+        .findFirst()
+        .orElse(name);
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

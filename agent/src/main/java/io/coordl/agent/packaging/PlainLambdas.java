@@ -59,9 +59,10 @@ public final class PlainLambdas {
 
   private void rewrite() {
     for (Map.Entry<String, byte[]> entry : List.copyOf(classes.entrySet())) {
+      ClassReader reader = new ClassReader(entry.getValue());
       ClassWriter writer = new ClassWriter(0);
-      Rewriting rewriting = new Rewriting(writer);
-      new ClassReader(entry.getValue()).accept(rewriting, 0);
+      Rewriting rewriting = new Rewriting(reader.getClassName(), writer);
+      reader.accept(rewriting, 0);
       if (rewriting.made > 0) {
         classes.put(entry.getKey(), writer.toByteArray());
       }
@@ -76,25 +77,14 @@ public final class PlainLambdas {
   }
 
   private final class Rewriting extends ClassVisitor {
-    private String name = "";
-    private String host = "";
+    private final String name;
+    private String host;
     private int made;
 
-    Rewriting(ClassVisitor next) {
+    Rewriting(String name, ClassVisitor next) {
       super(Opcodes.ASM9, next);
-    }
-
-    @Override
-    public void visit(
-        int version,
-        int access,
-        String name,
-        @Nullable String signature,
-        @Nullable String superName,
-        String @Nullable [] interfaces) {
       this.name = name;
-      host = name;
-      super.visit(version, access, name, signature, superName, interfaces);
+      this.host = name;
     }
 
     @Override
@@ -136,11 +126,13 @@ public final class PlainLambdas {
       }
       Lambda lambda =
           new Lambda(sam, Type.getMethodType(descriptor), erased, exact, implementation);
-      if (!lambda.isUsual()) {
+      String plain = name + "$$Plain" + made;
+      byte[] written = lambda.write(plain, host);
+      if (written == null) {
         return null;
       }
-      String plain = name + "$$Plain" + made++;
-      classes.put(plain + SUFFIX, lambda.write(plain, host));
+      made++;
+      classes.put(plain + SUFFIX, written);
       joining.computeIfAbsent(host, first -> new ArrayList<>()).add(plain);
       return plain;
     }
@@ -176,37 +168,12 @@ public final class PlainLambdas {
           : Type.getReturnType(implementation.getDesc());
     }
 
-    boolean isUsual() {
-      Type[] taken = taken();
-      Type[] captured = factory.getArgumentTypes();
-      Type[] passed = exact.getArgumentTypes();
-      boolean usual = taken.length == captured.length + passed.length;
-      for (int i = 0; usual && i < taken.length; i++) {
-        usual = fits(i < captured.length ? captured[i] : passed[i - captured.length], taken[i]);
-      }
-      Type result = exact.getReturnType();
-      return usual && (result.getSort() == Type.VOID || fits(returned(), result));
-    }
-
-    /** As it is, boxed as itself, or an int made a long. */
-    private static boolean fits(Type from, Type to) {
-      if (isPrimitive(from) == isPrimitive(to)) {
-        return !isPrimitive(from) || from.equals(to) || isWidened(from, to);
-      }
-      return isPrimitive(from)
-          ? to.getInternalName().equals(OBJECT) || to.getInternalName().equals(Boxes.boxOf(from))
-          : from.getInternalName().equals(Boxes.boxOf(to));
-    }
-
-    private static boolean isWidened(Type from, Type to) {
-      return from.getSort() == Type.INT && to.getSort() == Type.LONG;
-    }
-
     private static boolean isPrimitive(Type type) {
       return type.getSort() < Type.ARRAY;
     }
 
-    byte[] write(String name, String host) {
+    /** The class; null if it would have to do what is unusual. */
+    byte @Nullable [] write(String name, String host) {
       ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
       int access = Opcodes.ACC_FINAL | Opcodes.ACC_SUPER | Opcodes.ACC_SYNTHETIC;
       String type = factory.getReturnType().getInternalName();
@@ -243,12 +210,13 @@ public final class PlainLambdas {
       }
       end(init, Opcodes.RETURN);
 
-      call(writer.visitMethod(Opcodes.ACC_PUBLIC, sam, erased.getDescriptor(), null, null), name);
-      writer.visitEnd();
-      return writer.toByteArray();
+      MethodVisitor method =
+          writer.visitMethod(Opcodes.ACC_PUBLIC, sam, erased.getDescriptor(), null, null);
+      return calls(method, name) ? writer.toByteArray() : null;
     }
 
-    private void call(MethodVisitor code, String name) {
+    /** False if an argument or the result cannot be made what it has to be. */
+    private boolean calls(MethodVisitor code, String name) {
       code.visitCode();
       if (implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL) {
         code.visitTypeInsn(Opcodes.NEW, implementation.getOwner());
@@ -256,17 +224,19 @@ public final class PlainLambdas {
       }
       Type[] taken = taken();
       Type[] captured = factory.getArgumentTypes();
-      for (int i = 0; i < captured.length; i++) {
+      Type[] passed = erased.getArgumentTypes();
+      boolean usual = taken.length == captured.length + passed.length;
+      for (int i = 0; usual && i < captured.length; i++) {
         code.visitVarInsn(Opcodes.ALOAD, 0);
         code.visitFieldInsn(Opcodes.GETFIELD, name, "c" + i, captured[i].getDescriptor());
-        adapt(code, captured[i], taken[i]);
+        usual = adapts(code, captured[i], taken[i]);
       }
-      Type[] passed = erased.getArgumentTypes();
       int slot = 1;
-      for (int i = 0; i < passed.length; i++) {
+      for (int i = 0; usual && i < passed.length; i++) {
         code.visitVarInsn(passed[i].getOpcode(Opcodes.ILOAD), slot);
-        adapt(code, passed[i], exact.getArgumentTypes()[i]);
-        adapt(code, exact.getArgumentTypes()[i], taken[captured.length + i]);
+        usual =
+            adapts(code, passed[i], exact.getArgumentTypes()[i])
+                && adapts(code, exact.getArgumentTypes()[i], taken[captured.length + i]);
         slot += passed[i].getSize();
       }
       code.visitMethodInsn(
@@ -277,11 +247,12 @@ public final class PlainLambdas {
           implementation.isInterface());
       Type result = erased.getReturnType();
       if (result.getSort() != Type.VOID) {
-        adapt(code, returned(), exact.getReturnType());
+        usual &= adapts(code, returned(), exact.getReturnType());
       } else if (returned().getSize() > 0) {
         code.visitInsn(returned().getSize() == 2 ? Opcodes.POP2 : Opcodes.POP);
       }
       end(code, result.getOpcode(Opcodes.IRETURN));
+      return usual;
     }
 
     /** In a nest what is private is called as anything else; a constructor is not. */
@@ -293,16 +264,23 @@ public final class PlainLambdas {
       };
     }
 
-    private static void adapt(MethodVisitor code, Type from, Type to) {
+    /** Boxes as itself, unboxes, casts, or makes an int a long; false if it takes more. */
+    private static boolean adapts(MethodVisitor code, Type from, Type to) {
       if (isPrimitive(from) && !isPrimitive(to)) {
         Boxes.box(code, from);
+        return to.getInternalName().equals(OBJECT)
+            || to.getInternalName().equals(Boxes.boxOf(from));
       } else if (!isPrimitive(from) && isPrimitive(to)) {
         Boxes.unbox(code, to);
-      } else if (isWidened(from, to)) {
+        return from.getInternalName().equals(Boxes.boxOf(to));
+      } else if (from.getSort() == Type.INT && to.getSort() == Type.LONG) {
         code.visitInsn(Opcodes.I2L);
+      } else if (isPrimitive(from)) {
+        return from.equals(to);
       } else if (!from.equals(to) && !to.getInternalName().equals(OBJECT)) {
         code.visitTypeInsn(Opcodes.CHECKCAST, to.getInternalName());
       }
+      return true;
     }
 
     private static void end(MethodVisitor code, int opcode) {

@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -69,11 +68,6 @@ public final class Unreached {
   }
 
   private static List<String> names(String text) {
-    List<String> names = new ArrayList<>();
-    Matcher matcher = NAME.matcher(text);
-    while (matcher.find()) {
-      names.add(matcher.group().replace('.', '/'));
-    }
-    return names;
+    return NAME.matcher(text).results().map(name -> name.group().replace('.', '/')).toList();
   }
 }

@@ -9,6 +9,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 
 /** A client's connection to a peer, of one thread at a time. */
 final class Connection implements Closeable {
@@ -17,7 +18,6 @@ final class Connection implements Closeable {
 
   private static final byte[] STILL = number(Wire.STILL);
   private static final byte[] BYTES = number(Wire.BYTES);
-  private static final byte[] GIVE_UP = number(Wire.GIVE_UP);
 
   private final Watch watch;
   private final Watch.Watched signs = this::sign;
@@ -33,14 +33,14 @@ final class Connection implements Closeable {
   Connection(InetSocketAddress address, PeerClient.Common common, long patience)
       throws IOException {
     watch = common.watch();
-    PeerTls tls = common.tls();
+    SSLContext tls = common.tls();
     socket =
         new BoundedSocket(
             address,
             watch,
             common.timeouts(),
             patience,
-            plain -> tls == null ? plain : tls.over(plain, true));
+            plain -> tls == null ? plain : PeerTls.over(tls, plain, true));
     out = socket.out();
     try {
       out.write(Wire.hello(common.group()));
@@ -97,10 +97,9 @@ final class Connection implements Closeable {
       lastSign = System.nanoTime();
     }
     watch.add(signs);
-    watch.wake();
   }
 
-  private boolean sign(long now) {
+  private void sign(long now) {
     synchronized (writing) {
       if (claiming && now - lastSign >= SIGN.toNanos()) {
         lastSign = now;
@@ -110,27 +109,17 @@ final class Connection implements Closeable {
           claiming = false; // The claimant meets it when it delivers.
         }
       }
-      return claiming;
     }
-  }
-
-  private void endClaim(byte[] how) throws IOException {
-    watch.remove(signs);
-    synchronized (writing) {
-      claiming = false;
-      socket.begin();
-      out.write(how);
-    }
-  }
-
-  void giveUp() throws IOException {
-    endClaim(GIVE_UP);
-    end();
   }
 
   /** Delivers what was claimed; an answer comes. */
   void deliver(byte[] item) throws IOException {
-    endClaim(BYTES);
+    watch.remove(signs);
+    synchronized (writing) {
+      claiming = false;
+      socket.begin();
+      out.write(BYTES);
+    }
     out.write(item);
   }
 

@@ -3,24 +3,27 @@ package io.coordl.partition.hosts;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.ItemKey;
+import io.coordl.cache.ItemStore;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
-import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.RemoteHost;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.Watch;
 import io.coordl.thread.AgentThread;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * its own ({@link Timeouts#faults}). Whatever happens, the item is read from storage in the end, by
  * this call or by the program's own.
  */
-public final class HostsEngine implements Engine {
+public final class HostsEngine implements ItemStore, Closeable {
   private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
 
   /** For a host that was waited for to answer for the first time. */
@@ -73,7 +76,6 @@ public final class HostsEngine implements Engine {
 
   private volatile View view = View.NONE;
   private volatile boolean gathered;
-  private volatile long gatheredBy;
   private volatile boolean closed;
 
   /**
@@ -87,7 +89,7 @@ public final class HostsEngine implements Engine {
   public HostsEngine(
       ArenaStore local,
       Membership membership,
-      @Nullable PeerTls tls,
+      @Nullable SSLContext tls,
       int awaitedHosts,
       String group,
       PeerSink sink,
@@ -126,13 +128,9 @@ public final class HostsEngine implements Engine {
 
   /** Waits for the awaited hosts; an interrupted thread does not. */
   private void gather() {
-    synchronized (changing) {
-      if (gatheredBy == 0) {
-        gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
-      }
-    }
+    long end = System.nanoTime() + timeouts.hosts().toNanos();
     int there = membership.members().size();
-    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
+    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - end < 0) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
@@ -170,18 +168,16 @@ public final class HostsEngine implements Engine {
       if (closed || before.isOf(members)) {
         return before;
       }
-      Map<Member, PeerClient> left = new HashMap<>(peers);
-      peers.clear();
+      String self = membership.self();
+      List<@Nullable PeerClient> now = new ArrayList<>();
       for (Member member : members) {
-        if (!member.name().equals(membership.self())) {
-          PeerClient peer = left.remove(member);
-          peers.put(member, peer == null ? new PeerClient(member, common) : peer);
-        }
+        boolean here = member.name().equals(self);
+        now.add(here ? null : peers.computeIfAbsent(member, one -> new PeerClient(one, common)));
       }
-      left.values().forEach(PeerClient::close);
-      View after = before.then(members, peers, membership.self());
-      view = after;
-      return after;
+      peers.values().stream().filter(peer -> !now.contains(peer)).forEach(PeerClient::close);
+      peers.values().retainAll(now);
+      view = before.then(members, now, self);
+      return view;
     }
   }
 
@@ -208,12 +204,7 @@ public final class HostsEngine implements Engine {
 
   @Override
   public void close() {
-    synchronized (changing) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    }
+    closed = true;
     LockSupport.unpark(tending);
     membership.close();
     synchronized (changing) {

@@ -6,14 +6,11 @@ import io.coordl.cache.ItemKey;
 import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.Timeouts;
-import io.coordl.partition.hosts.PeerClient.Question;
 import io.coordl.partition.hosts.PeerClient.Reply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +31,6 @@ final class HostsFetch {
   private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
 
   private final View view;
-  private final ItemLocations locations;
   private final ArenaStore local;
   private final Timeouts timeouts;
   private final ItemKey key;
@@ -59,7 +55,6 @@ final class HostsFetch {
   HostsFetch(
       View view, ArenaStore local, Timeouts timeouts, ItemKey key, int length, Loader loader) {
     this.view = view;
-    this.locations = view.locations();
     this.local = local;
     this.timeouts = timeouts;
     this.key = key;
@@ -70,7 +65,7 @@ final class HostsFetch {
   }
 
   Fetched run() throws IOException {
-    int place = locations.of(key);
+    int place = view.locations().of(key);
     if (place == ItemLocations.NOWHERE) {
       return NOTHING;
     }
@@ -112,19 +107,22 @@ final class HostsFetch {
     return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
   }
 
-  /** Looks here, then asks those not asked yet, all at once. */
+  /** Looks here, then asks those not asked yet. */
   private @Nullable Fetched look(int[] order, int[] homes) {
     ByteBuffer content = view.self() < 0 ? null : local.find(key);
     if (content != null) {
       return new Fetched(Outcome.HIT, content);
     }
-    List<Integer> wave = new ArrayList<>();
-    List<@Nullable Question> asked = new ArrayList<>();
     for (int member : toBeAsked(order, homes)) {
-      wave.add(member);
-      asked.add(begin(member, Wire.LOOK));
+      Fetched found = find(member);
+      if (found != null) {
+        if (member != order[0]) {
+          view.locations().put(key, member);
+        }
+        return found;
+      }
     }
-    return answered(order, wave, asked);
+    return null;
   }
 
   /** The former owners; and if the owner has no room, whoever else may keep the item. */
@@ -145,23 +143,6 @@ final class HostsFetch {
     return answers[member] == Wire.ROOM;
   }
 
-  private @Nullable Fetched answered(
-      int[] order, List<Integer> wave, List<@Nullable Question> asked) {
-    int holder = -1;
-    for (int i = 0; i < wave.size(); i++) {
-      int member = wave.get(i);
-      answers[member] = answer(asked.get(i)).answer();
-      if (answers[member] == Wire.HAVE && holder < 0) {
-        holder = member;
-      }
-    }
-    Fetched found = holder < 0 ? null : find(holder);
-    if (found != null && holder != order[0]) {
-      locations.put(key, holder);
-    }
-    return found;
-  }
-
   // ---- who is to keep it?
 
   private Fetched keepNowhere(int[] homes) throws IOException {
@@ -170,7 +151,7 @@ final class HostsFetch {
       return kept;
     }
     if (!refused && nowhere(homes)) {
-      locations.put(key, ItemLocations.NOWHERE);
+      view.locations().put(key, ItemLocations.NOWHERE);
     }
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
   }
@@ -255,7 +236,7 @@ final class HostsFetch {
         }
       } finally {
         if (!read) {
-          peer.giveUp(claim);
+          claim.close(); // Which gives the claim back.
         }
       }
       item = bytes;
@@ -297,27 +278,13 @@ final class HostsFetch {
   }
 
   private Reply ask(int member, int verb) {
-    return answer(begin(member, verb));
-  }
-
-  private @Nullable Question begin(int member, int verb) {
     PeerClient peer = peer(member);
     if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
-      return null;
-    }
-    long start = System.nanoTime();
-    long patience = Math.min(timeouts.progress().toNanos(), allowance);
-    Question asked = peer.begin(verb, key, length, patience);
-    charge(start, asked.failed());
-    return asked;
-  }
-
-  private Reply answer(@Nullable Question asked) {
-    if (asked == null) {
       return Reply.NONE;
     }
     long start = System.nanoTime();
-    Reply reply = asked.answer();
+    long patience = Math.min(timeouts.progress().toNanos(), allowance);
+    Reply reply = peer.ask(verb, key, length, patience);
     charge(start, reply.answer() == Reply.NOTHING);
     return reply;
   }

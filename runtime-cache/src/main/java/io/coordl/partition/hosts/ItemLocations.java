@@ -33,17 +33,8 @@ final class ItemLocations {
     if (slots == null) {
       return UNKNOWN;
     }
-    long wanted = key.low() >>> 16;
-    for (int i = 0; i < REACH; i++) {
-      long word = slots.get(slot(slots, wanted, i));
-      if (word == 0) {
-        return UNKNOWN;
-      }
-      if (word >>> 16 == wanted) {
-        return (int) (word & 0xffff);
-      }
-    }
-    return UNKNOWN;
+    long word = slots.get(find(slots, key.low() >>> 16));
+    return word != 0 && word >>> 16 == key.low() >>> 16 ? (int) (word & 0xffff) : UNKNOWN;
   }
 
   synchronized void put(ItemKey key, int place) {
@@ -69,19 +60,21 @@ final class ItemLocations {
   }
 
   private void put(AtomicLongArray slots, long word) {
-    for (int i = 0; i < REACH; i++) {
-      int at = slot(slots, word >>> 16, i);
-      long there = slots.get(at);
-      if (there == 0 || there >>> 16 == word >>> 16) {
-        taken += there == 0 ? 1 : 0;
-        slots.set(at, word);
-        return;
-      }
-    }
-    slots.set(slot(slots, word >>> 16, 0), word);
+    int at = find(slots, word >>> 16);
+    taken += slots.get(at) == 0 ? 1 : 0;
+    slots.set(at, word);
   }
 
-  private static int slot(AtomicLongArray slots, long keyBits, int step) {
-    return ((int) keyBits + step) & (slots.length() - 1);
+  /** The slot of the item; one that is free, if none near its own has it, else its own. */
+  private static int find(AtomicLongArray slots, long keyBits) {
+    int mask = slots.length() - 1;
+    for (int i = 0; i < REACH; i++) {
+      int at = ((int) keyBits + i) & mask;
+      long there = slots.get(at);
+      if (there == 0 || there >>> 16 == keyBits) {
+        return at;
+      }
+    }
+    return (int) keyBits & mask;
   }
 }

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,8 @@ final class PeerChannel {
     this.channel = channel;
   }
 
-  void secure(PeerTls tls) throws IOException {
-    SSLSocket secured = tls.over(channel.socket(), false);
+  void secure(SSLContext tls) throws IOException {
+    SSLSocket secured = PeerTls.over(tls, channel.socket(), false);
     record = new byte[RECORD];
     in = secured.getInputStream();
     out = secured.getOutputStream();

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Asks one peer, unless that is given up ({@link RemoteHost}). Safe for concurrent use. */
@@ -35,7 +36,7 @@ final class PeerClient implements Closeable {
    * @param back hears of a peer that was given up and answers again
    */
   record Common(
-      @Nullable PeerTls tls,
+      @Nullable SSLContext tls,
       String group,
       Watch watch,
       Timeouts timeouts,
@@ -66,111 +67,65 @@ final class PeerClient implements Closeable {
     static final Reply NONE = new Reply(NOTHING, null, null);
   }
 
-  /** Asks without waiting for the answer, but for a connection if none is unused. */
-  Question begin(int verb, ItemKey key, int length, long patience) {
-    Question question = new Question(verb, key, length, patience);
-    question.begin(host.take());
-    return question;
+  /**
+   * Asks; {@link Reply#NONE}, and the peer given up, if there is no answer.
+   *
+   * @param patience nanoseconds that connecting, asking and the answer have
+   */
+  Reply ask(int verb, ItemKey key, int length, long patience) {
+    long start = System.nanoTime();
+    for (Connection old = host.take(); ; old = null) {
+      Connection asked = old;
+      try {
+        asked = old == null ? new Connection(member.data(), common, patience) : old;
+        asked.ask(verb, key, length, patience);
+        return read(asked, start, verb, length, patience);
+      } catch (IOException | RuntimeException e) {
+        boolean late = close(asked) || e instanceof SocketTimeoutException;
+        if (old == null || late || e instanceof WireException) {
+          fail(start, late, e);
+          return Reply.NONE;
+        }
+        host.dropUnused(); // Of a peer that was there before: maybe it is there again.
+      }
+    }
   }
 
-  /** A question under way, of one thread. */
-  final class Question {
-    private final int verb;
-    private final ItemKey key;
-    private final int length;
-    private final long patience;
-    private final long start = System.nanoTime();
-    private @Nullable Connection connection;
-
-    private boolean fresh;
-
-    private @Nullable Exception failure;
-
-    private Question(int verb, ItemKey key, int length, long patience) {
-      this.verb = verb;
-      this.key = key;
-      this.length = length;
-      this.patience = patience;
+  private Reply read(Connection asked, long start, int verb, int length, long patience)
+      throws IOException {
+    long left = start + patience - System.nanoTime();
+    int answer = asked.answer(Math.max(SHORTEST.toNanos(), left));
+    int following = asked.following();
+    boolean bytes = answer == Wire.FOUND;
+    boolean known =
+        switch (answer) {
+          case Wire.FOUND, Wire.FULL, Wire.BUSY -> true;
+          case Wire.ROOM -> verb == Wire.FIND;
+          case Wire.GRANTED -> verb == Wire.CLAIM;
+          default -> false;
+        };
+    if (!known || following != (bytes ? length : 0)) {
+      throw new WireException(
+          Kind.MALFORMED,
+          "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
     }
-
-    private void begin(@Nullable Connection old) {
-      connection = old;
-      fresh = old == null;
-      failure = null;
-      try {
-        Connection asked = old == null ? new Connection(member.data(), common, patience) : old;
-        connection = asked;
-        asked.ask(verb, key, length, patience);
-      } catch (IOException | RuntimeException e) {
-        failure = e;
+    byte[] item = null;
+    if (bytes) {
+      item = ArenaStore.buffer(following);
+      if (item == null) {
+        asked.close();
+        return new Reply(answer, null, null);
       }
+      asked.read(item, 0, following);
     }
-
-    /** Whether there is no answer to wait for. */
-    boolean failed() {
-      return failure != null;
+    if (answer == Wire.GRANTED) {
+      asked.claim();
+      return new Reply(answer, null, asked);
     }
-
-    /**
-     * The answer; {@link Reply#NONE}, and the peer given up, if there is none. Where several are
-     * asked at once, one that has answered while another was waited for is not late.
-     */
-    Reply answer() {
-      Connection asked = connection;
-      if (failure == null && asked != null) {
-        try {
-          return read(asked);
-        } catch (IOException | RuntimeException e) {
-          failure = e;
-        }
-      }
-      boolean late = close(asked) || failure instanceof SocketTimeoutException;
-      if (!fresh && !late && !(failure instanceof WireException)) {
-        host.dropUnused(); // Of a peer that was there before: maybe it is there again.
-        begin(null);
-        return answer();
-      }
-      fail(start, late, failure);
-      return Reply.NONE;
-    }
-
-    private Reply read(Connection asked) throws IOException {
-      long left = start + patience - System.nanoTime();
-      int answer = asked.answer(Math.max(SHORTEST.toNanos(), left));
-      int following = asked.following();
-      boolean bytes = answer == Wire.FOUND && verb != Wire.LOOK;
-      boolean known =
-          switch (answer) {
-            case Wire.FOUND -> bytes;
-            case Wire.HAVE -> verb == Wire.LOOK;
-            case Wire.ROOM -> verb != Wire.CLAIM;
-            case Wire.FULL, Wire.BUSY -> true;
-            case Wire.GRANTED -> verb == Wire.CLAIM;
-            default -> false;
-          };
-      if (!known || following != (bytes ? length : 0)) {
-        throw new WireException(
-            Kind.MALFORMED,
-            "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
-      }
-      byte[] item = null;
-      if (bytes) {
-        item = ArenaStore.buffer(following);
-        if (item == null) {
-          asked.close();
-          return new Reply(answer, null, null);
-        }
-        asked.read(item, 0, following);
-      }
-      if (answer == Wire.GRANTED) {
-        asked.claim();
-        return new Reply(answer, null, asked);
-      }
-      asked.end();
-      host.giveBack(asked);
-      heard(start, bytes ? following : 0, bytes ? Answer.FOUND : Answer.ABSENT);
-      return new Reply(answer, item, null);
-    }
+    asked.end();
+    host.giveBack(asked);
+    heard(start, following, bytes ? Answer.FOUND : Answer.ABSENT);
+    return new Reply(answer, item, null);
   }
 
   /** Whether it was late. */
@@ -199,15 +154,6 @@ final class PeerClient implements Closeable {
     } catch (IOException | RuntimeException e) {
       fail(start, close(claim), e);
       return false;
-    }
-  }
-
-  void giveUp(Connection claim) {
-    try {
-      claim.giveUp();
-      host.giveBack(claim);
-    } catch (IOException | RuntimeException e) {
-      claim.close(); // Which gives the claim back too.
     }
   }
 
@@ -263,10 +209,9 @@ final class PeerClient implements Closeable {
   }
 
   private boolean alive(Duration patience) {
-    long nanos = patience.toNanos();
-    try (Connection connection = new Connection(member.data(), common, nanos)) {
-      connection.ask(Wire.PING, new ItemKey(0, 0), 0, nanos);
-      return connection.answer(nanos) == Wire.ALIVE;
+    try {
+      new Connection(member.data(), common, patience.toNanos()).close();
+      return true;
     } catch (IOException | RuntimeException e) {
       return false;
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,13 +43,13 @@ public final class PeerServer implements Closeable {
   private final ServerSocketChannel listening;
   private final InetSocketAddress address;
   final ArenaStore store;
-  final @Nullable PeerTls tls;
+  final @Nullable SSLContext tls;
   final String group;
   private final OnceLog log;
   final Timeouts timeouts;
   final Watch watch;
   private final Thread accepting;
-  private final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
+  final Set<PeerSession> sessions = ConcurrentHashMap.newKeySet();
   private final AtomicLong incoming = new AtomicLong();
   private volatile boolean closed;
 
@@ -63,7 +64,7 @@ public final class PeerServer implements Closeable {
   public PeerServer(
       InetSocketAddress bind,
       ArenaStore store,
-      @Nullable PeerTls tls,
+      @Nullable SSLContext tls,
       String group,
       UserLog userLog,
       Timeouts timeouts)
@@ -154,13 +155,9 @@ public final class PeerServer implements Closeable {
           .ifPresent(
               least -> {
                 least.close();
-                ended(least);
+                sessions.remove(least);
               });
     }
-  }
-
-  void ended(PeerSession session) {
-    sessions.remove(session);
   }
 
   /** Says why a connection was closed: each kind of reason once. */

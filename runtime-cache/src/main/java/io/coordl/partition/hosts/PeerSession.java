@@ -24,6 +24,9 @@ final class PeerSession implements Closeable {
   /** How long a claim waits that somebody else has; the client then asks again. */
   private static final Duration HOLD = Duration.ofMillis(100);
 
+  /** After which a connection that nobody uses is closed. */
+  private static final Duration IDLE = Duration.ofMinutes(5);
+
   private static final long STACK_BYTES = 256L << 10;
 
   private final SocketChannel channel;
@@ -65,7 +68,7 @@ final class PeerSession implements Closeable {
       while (true) {
         busy = false;
         lastUse = System.nanoTime();
-        deadline.in(server.timeouts.idle().toNanos());
+        deadline.in(IDLE.toNanos());
         bytes.read(request, 0, request.length);
         busy = true;
         respond();
@@ -82,7 +85,7 @@ final class PeerSession implements Closeable {
       server.refused(this, "fault", "it could not be served (" + e + ")");
     } finally {
       close();
-      server.ended(this);
+      server.sessions.remove(this);
     }
   }
 
@@ -125,18 +128,15 @@ final class PeerSession implements Closeable {
       throw new WireException(Kind.MALFORMED, "it asked for an item of an impossible length");
     }
     switch (verb) {
-      case Wire.FIND, Wire.LOOK -> {
+      case Wire.FIND -> {
         ByteBuffer content = server.store.find(key);
         if (content == null || content.remaining() != length) {
           say(PeerServer.absent(server.store, key, length), null);
-        } else if (verb == Wire.FIND) {
-          say(Wire.FOUND, content);
         } else {
-          say(Wire.HAVE, null);
+          say(Wire.FOUND, content);
         }
       }
       case Wire.CLAIM -> claim(key, length);
-      case Wire.PING -> say(Wire.ALIVE, null);
       default -> throw new WireException(Kind.MALFORMED, "it asked what no peer asks");
     }
   }
@@ -162,9 +162,8 @@ final class PeerSession implements Closeable {
         say(Wire.FOUND, content);
       }
       case ADMITTED -> say(Wire.KEPT, null);
-      case CHANGED -> {} // The client gave up, and expects no answer.
       case FULL -> say(Wire.FULL, null);
-      case BUSY, PEER -> say(Wire.BUSY, null);
+      case BUSY, PEER, CHANGED -> say(Wire.BUSY, null);
     }
   }
 
@@ -177,9 +176,6 @@ final class PeerSession implements Closeable {
       deadline.in(server.timeouts.claimant().toNanos());
       bytes.read(word, 0, word.length);
       said = ByteBuffer.wrap(word).getInt();
-    }
-    if (said == Wire.GIVE_UP) {
-      return false;
     }
     if (said != Wire.BYTES) {
       throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");

@@ -20,20 +20,17 @@ import javax.net.ssl.TrustManagerFactory;
  * TLS 1.3. Names of hosts do not matter: the store is of this group of hosts, not of the world.
  */
 public final class PeerTls {
-  private final SSLContext context;
-
-  private PeerTls(SSLContext context) {
-    this.context = context;
-  }
+  private PeerTls() {}
 
   /**
-   * Reads a PKCS12 key store: this host's private key, and the certificates of those it trusts,
-   * this host's own among them. One store with one key may serve all hosts.
+   * What makes sockets of TLS 1.3, from a PKCS12 key store: this host's private key, and the
+   * certificates of those it trusts, this host's own among them. One store with one key may serve
+   * all hosts.
    *
    * @param password of the store and of the key; may be overwritten afterwards
    * @throws IOException with a sentence for the user
    */
-  public static PeerTls load(Path keystore, char[] password) throws IOException {
+  public static SSLContext load(Path keystore, char[] password) throws IOException {
     try (InputStream in = Files.newInputStream(keystore)) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(in, password);
@@ -49,7 +46,7 @@ public final class PeerTls {
       trusted.init(store);
       SSLContext context = SSLContext.getInstance("TLSv1.3");
       context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
-      return new PeerTls(context);
+      return context;
     } catch (NoSuchFileException e) {
       throw new IOException(keystore + " does not exist; a PKCS12 key store was expected.", e);
     } catch (UnrecoverableKeyException e) {
@@ -75,7 +72,7 @@ public final class PeerTls {
   }
 
   /** TLS over a connected socket, after its handshake, in which both sides show a certificate. */
-  SSLSocket over(Socket plain, boolean asClient) throws IOException {
+  static SSLSocket over(SSLContext context, Socket plain, boolean asClient) throws IOException {
     String host = plain.getInetAddress().getHostAddress();
     SSLSocket secured =
         (SSLSocket) context.getSocketFactory().createSocket(plain, host, plain.getPort(), true);
@@ -86,10 +83,5 @@ public final class PeerTls {
     }
     secured.startHandshake();
     return secured;
-  }
-
-  /** Makes sockets of TLS 1.3; both sides show a certificate. */
-  public SSLContext context() {
-    return context;
   }
 }

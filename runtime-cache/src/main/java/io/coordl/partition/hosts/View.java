@@ -1,9 +1,6 @@
 package io.coordl.partition.hosts;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -15,69 +12,46 @@ import org.jspecify.annotations.Nullable;
  *
  * @param peers by number; null for this host itself
  * @param self number of this host; -1 if it is not a member, now
+ * @param former names of the members in the last views that were others, the latest first
  */
 record View(
     List<Member> members,
     Ranking ranking,
     List<@Nullable PeerClient> peers,
     int self,
-    Former former,
+    List<Set<String>> former,
     ItemLocations locations) {
-  static final View NONE = new View(List.of(), List.of(), -1, new Former(Set.of(), List.of()));
+  static final View NONE = new View(List.of(), List.of(), -1, List.of());
 
   /** So many views are remembered, each for one more question about an item that nobody has. */
   private static final int MOST_FORMER = 3;
 
-  /**
-   * The members at earlier times.
-   *
-   * @param now names of the members within reach
-   * @param before the same of the last views that were others, the latest first
-   */
-  record Former(Set<String> now, List<Set<String>> before) {
-    Former then(Set<String> next) {
-      return next.equals(now) ? this : new Former(next, remembered(now));
-    }
-
-    /** As if the last view but this had been one of these. */
-    Former since(Set<String> others) {
-      return others.equals(now) ? this : new Former(now, remembered(others));
-    }
-
-    private List<Set<String>> remembered(Set<String> names) {
-      return Stream.concat(Stream.of(names), before.stream())
-          .filter(each -> !each.isEmpty())
-          .distinct()
-          .limit(MOST_FORMER)
-          .toList();
-    }
-  }
-
-  private View(List<Member> members, List<@Nullable PeerClient> peers, int self, Former former) {
+  private View(
+      List<Member> members, List<@Nullable PeerClient> peers, int self, List<Set<String>> former) {
     this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
-  /** The next view; {@code peers} has those of all but this host, and maybe others. */
-  View then(List<Member> next, Map<Member, PeerClient> peers, String selfName) {
-    List<@Nullable PeerClient> known = new ArrayList<>();
-    int own = -1;
-    for (Member member : next) {
-      boolean here = member.name().equals(selfName);
-      own = here ? known.size() : own;
-      known.add(here ? null : peers.get(member));
-    }
-    Former all = former.then(names(next, ""));
-    return new View(
-        next,
-        Collections.unmodifiableList(known),
-        own,
-        // The others may have been there before this host came.
-        alone() ? all.since(names(next, selfName)) : all);
+  /** The next view; {@code peers} as by {@link #peers}. */
+  View then(List<Member> next, List<@Nullable PeerClient> peers, String selfName) {
+    View after = new View(next, peers, peers.indexOf(null), former).since(names(members, ""));
+    // The others may have been there before this host came.
+    return alone() ? after.since(names(next, selfName)) : after;
   }
 
   /** The same, with nothing learnt, after this member was out of reach for a while. */
   View back(Member member) {
-    return new View(members, peers, self, former.since(names(members, member.name())));
+    return since(names(members, member.name()));
+  }
+
+  /** The same, with nothing learnt, as if the members had been these before. */
+  private View since(Set<String> others) {
+    boolean known = others.isEmpty() || others.equals(names(members, ""));
+    Stream<Set<String>> latest = known ? Stream.empty() : Stream.of(others);
+    return new View(
+        members,
+        peers,
+        self,
+        Stream.concat(latest, former.stream()).distinct().limit(MOST_FORMER).toList());
   }
 
   private static Set<String> names(List<Member> members, String but) {
@@ -92,7 +66,7 @@ record View(
    * still.
    */
   int[] formerOwners(int[] order) {
-    return former.before().stream()
+    return former.stream()
         .flatMapToInt(
             there ->
                 IntStream.of(order)

@@ -19,11 +19,9 @@ import java.util.Arrays;
  *
  * <pre>
  * FIND    FOUND and the item, or ROOM or FULL for it, or BUSY: somebody is reading it
- * LOOK    the same, but HAVE instead of the item
  * CLAIM   FOUND and the item, or FULL, or BUSY, or GRANTED: then the client says STILL as often as it
- *         likes while it reads storage, and in the end GIVE_UP, which has no answer, or BYTES and
- *         the item, which has: KEPT, or FULL or BUSY if it is not kept after all
- * PING    ALIVE
+ *         likes while it reads storage, and in the end hangs up, or says BYTES and the item, which
+ *         has an answer: KEPT, or FULL or BUSY if it is not kept after all
  * </pre>
  */
 final class Wire {
@@ -45,22 +43,17 @@ final class Wire {
   static final int PIECE = 256 << 10;
 
   static final int FIND = 0x46494e44;
-  static final int LOOK = 0x4c4f4f4b;
   static final int CLAIM = 0x434c4149;
-  static final int PING = 0x50494e47;
 
   static final int FOUND = 0x464f554e;
-  static final int HAVE = 0x48415645;
   static final int ROOM = 0x524f4f4d;
   static final int FULL = 0x46554c4c;
   static final int BUSY = 0x42555359;
   static final int GRANTED = 0x4752414e;
   static final int KEPT = 0x4b455054;
-  static final int ALIVE = 0x414c4956;
 
   static final int STILL = 0x5354494c;
   static final int BYTES = 0x42595445;
-  static final int GIVE_UP = 0x47495645;
 
   private Wire() {}
 

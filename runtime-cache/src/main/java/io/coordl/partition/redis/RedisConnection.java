@@ -3,7 +3,6 @@ package io.coordl.partition.redis;
 import io.coordl.partition.BoundedSocket;
 import io.coordl.partition.HostPort;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -25,12 +24,11 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.util.RedisInputStream;
 import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * One connection to one server. Jedis writes the questions and reads the answers, but values are
- * read here: Jedis allocates whatever length a server claims. One thread at a time.
+ * One connection to one server. Jedis writes the questions; the answers are read here, since Jedis
+ * allocates whatever length a server claims. One thread at a time.
  */
 final class RedisConnection implements Closeable {
   /** In place of a value that is longer than asked for. */
@@ -40,9 +38,6 @@ final class RedisConnection implements Closeable {
   private static final int SMALL_BYTES = 64 << 10;
 
   private static final int BUFFER_BYTES = 16 << 10;
-
-  /** Of answers beside values: text, an error, a number; no list is ever asked for. */
-  private static final String KINDS = "+-:";
 
   private final BoundedSocket socket;
   private final InputStream in;
@@ -106,8 +101,8 @@ final class RedisConnection implements Closeable {
    * Asks; closes the connection unless it is as good as before.
    *
    * @param length of the longest value that may be sent or received
-   * @return null, text or a value as bytes, a number, an error as {@link JedisDataException}, or
-   *     {@link #TOO_LONG}
+   * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
+   *     #TOO_LONG}
    */
   @Nullable Object ask(int length, Command command, Object... arguments) throws IOException {
     try {
@@ -128,16 +123,14 @@ final class RedisConnection implements Closeable {
       throws IOException {
     Protocol.sendCommand(out, new CommandArguments(command).addObjects(arguments));
     out.flush();
-    byte[] line = line();
-    if (line[0] == '$') {
-      String digits = new String(line, 1, line.length - 3, StandardCharsets.ISO_8859_1);
-      return digits.equals("-1") ? null : value(Long.parseLong(digits), length);
-    }
-    if (KINDS.indexOf(line[0]) < 0) {
-      throw noAnswer();
-    }
-    RedisInputStream answer = new RedisInputStream(new ByteArrayInputStream(line), line.length);
-    return Protocol.read(answer, null); // For messages that are pushed, which are none of KINDS.
+    int kind = in.read();
+    String line = line();
+    return switch (kind) { // No list is ever asked for.
+      case '$' -> line.equals("-1") ? null : value(Long.parseLong(line), length);
+      case '+', ':' -> line;
+      case '-' -> throw new JedisDataException(line);
+      default -> throw noAnswer();
+    };
   }
 
   private Object value(long claimed, int length) throws IOException {
@@ -147,28 +140,28 @@ final class RedisConnection implements Closeable {
     }
     byte[] value = new byte[(int) claimed];
     socket.read(in, value, 0, value.length);
-    if (line().length != 2) {
+    if (!line().isEmpty()) {
       throw noAnswer();
     }
     return value;
   }
 
-  /** A line, its end included. */
-  private byte[] line() throws IOException {
+  /** What is left of a line, without its end. */
+  private String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
-    int before = 0;
-    for (int next = in.read(); before != '\r' || next != '\n'; next = in.read()) {
+    for (int next = in.read(); next != '\r'; next = in.read()) {
       if (next < 0) {
         throw new EOFException("it ends in the middle");
       }
-      if (before == '\r' || line.size() == SMALL_BYTES) {
+      if (line.size() == SMALL_BYTES) {
         throw noAnswer();
       }
       line.write(next);
-      before = next;
     }
-    line.write('\n');
-    return line.toByteArray();
+    if (in.read() != '\n') {
+      throw noAnswer();
+    }
+    return line.toString(StandardCharsets.UTF_8);
   }
 
   @Override

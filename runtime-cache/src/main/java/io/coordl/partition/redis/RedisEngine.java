@@ -8,13 +8,13 @@ import io.coordl.cache.Loader;
 import io.coordl.cache.Outcome;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
-import io.coordl.partition.Engine;
 import io.coordl.partition.PeerSink;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.Watch;
 import io.coordl.partition.redis.RedisNode.Fault;
 import io.coordl.thread.AgentThread;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -54,7 +54,7 @@ import redis.clients.jedis.Protocol.Command;
  *
  * <p>Thread-safe; on threads of the program never interruptible.
  */
-public final class RedisEngine implements Engine {
+public final class RedisEngine implements ItemStore, Closeable {
   /** How long a claim holds that nobody ends. */
   static final Duration LEASE = Duration.ofSeconds(4);
 

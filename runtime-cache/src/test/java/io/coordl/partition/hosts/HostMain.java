@@ -72,7 +72,7 @@ public final class HostMain {
             (peer, start, end, bytes, answer) ->
                 ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
             word -> {},
-            Timeouts.usual());
+            Timeouts.USUAL);
     try (store;
         engine;
         PeerServer server =
@@ -82,7 +82,7 @@ public final class HostMain {
                 null,
                 PeerItems.GROUP,
                 HostMain::say,
-                Timeouts.usual())) {
+                Timeouts.USUAL)) {
       HostMain host = new HostMain(engine, Integer.parseInt(args[3]), Long.parseLong(args[5]));
       host.run(Long.parseLong(args[4]), server);
       System.out.println(

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.LongAdder;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,6 @@ final class Hosts implements AutoCloseable {
           Duration.ofSeconds(30),
           Duration.ofSeconds(30),
           Duration.ofSeconds(30),
-          Duration.ofMinutes(5),
           Duration.ofSeconds(60));
 
   /** The same, but who does not answer is late soon. */
@@ -49,7 +49,6 @@ final class Hosts implements AutoCloseable {
           Duration.ofMillis(300),
           Duration.ofMillis(300),
           Duration.ofMillis(300),
-          Duration.ofMinutes(5),
           Duration.ofMillis(100));
 
   final List<Host> hosts = new ArrayList<>();
@@ -61,9 +60,9 @@ final class Hosts implements AutoCloseable {
   private final List<Member> fakes = new ArrayList<>();
   private final Path directory;
   private final Timeouts timing;
-  private final @Nullable PeerTls tls;
+  private final @Nullable SSLContext tls;
 
-  Hosts(Path directory, Timeouts timing, @Nullable PeerTls tls) {
+  Hosts(Path directory, Timeouts timing, @Nullable SSLContext tls) {
     this.directory = directory;
     this.timing = timing;
     this.tls = tls;

@@ -513,7 +513,7 @@ class HostsEngineTest {
               PeerItems.GROUP,
               (a, b, c, d, e) -> {},
               hosts.words::add,
-              Timeouts.usual())) {
+              Timeouts.USUAL)) {
         hosts.host(0).fetch(5);
         AtomicInteger done = new AtomicInteger();
         Thread reader =

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.partition.hosts.Hosts.Host;
+import io.coordl.partition.redis.TestKeys;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.security.KeyStore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
@@ -24,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who has the key is a peer, and nobody else. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerTlsTest {
-  private static final String PASSWORD = "not so secret";
   private static final int ITEMS = 200;
 
   @TempDir static Path keys;
@@ -35,40 +36,12 @@ class PeerTlsTest {
 
   @BeforeAll
   static void makeKeys() throws Exception {
-    ours = key("ours");
-    theirs = key("theirs");
+    ours = TestKeys.store(keys, "ours");
+    theirs = TestKeys.store(keys, "theirs");
   }
 
-  private static Path key(String name) throws Exception {
-    Path file = keys.resolve(name + ".p12");
-    run(
-        "-genkeypair",
-        "-alias",
-        name,
-        "-keyalg",
-        "EC",
-        "-dname",
-        "CN=" + name,
-        "-validity",
-        "2",
-        "-storetype",
-        "PKCS12",
-        "-keystore",
-        file.toString(),
-        "-storepass",
-        PASSWORD);
-    return file;
-  }
-
-  private static void run(String... arguments) throws Exception {
-    Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-    var command = new java.util.ArrayList<>(List.of(keytool.toString()));
-    command.addAll(List.of(arguments));
-    assertThat(new ProcessBuilder(command).inheritIO().start().waitFor()).isZero();
-  }
-
-  private static PeerTls load(Path file) throws IOException {
-    return PeerTls.load(file, PASSWORD.toCharArray());
+  private static SSLContext load(Path file) throws IOException {
+    return PeerTls.load(file, TestKeys.PASSWORD.toCharArray());
   }
 
   private static void await(java.util.function.BooleanSupplier condition) {
@@ -79,7 +52,7 @@ class PeerTlsTest {
     }
   }
 
-  private Hosts hosts(int count, PeerTls tls) throws IOException {
+  private Hosts hosts(int count, SSLContext tls) throws IOException {
     Hosts hosts = new Hosts(directory, Hosts.PATIENT, tls);
     for (int i = 0; i < count; i++) {
       hosts.add("16m");
@@ -111,7 +84,7 @@ class PeerTlsTest {
   void whoHasAnotherKeyOrNoneIsRefusedAndReadsForItself() throws Exception {
     try (Hosts hosts = hosts(1, load(ours))) {
       hosts.host(0).fetch(1);
-      for (PeerTls wrong : new PeerTls[] {load(theirs), null}) {
+      for (SSLContext wrong : new SSLContext[] {load(theirs), null}) {
         try (Hosts others = new Hosts(directory, Hosts.PATIENT, wrong)) {
           others.add("16m");
           others.addFake(hosts.host(0).server().address(), 1L << 60);
@@ -133,7 +106,7 @@ class PeerTlsTest {
 
   @Test
   void aServerWithAnotherKeyOrNoneIsNotAsked() throws Exception {
-    for (PeerTls wrong : new PeerTls[] {load(theirs), null}) {
+    for (SSLContext wrong : new SSLContext[] {load(theirs), null}) {
       try (Hosts others = hosts(1, wrong);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {
         hosts.add("16m");
@@ -203,30 +176,13 @@ class PeerTlsTest {
   @Test
   void aKeyStoreThatDoesNotServeIsExplained() throws Exception {
     Path trustOnly = keys.resolve("trust.p12");
-    Path certificate = keys.resolve("ours.crt");
-    run(
-        "-exportcert",
-        "-alias",
-        "ours",
-        "-keystore",
-        ours.toString(),
-        "-storepass",
-        PASSWORD,
-        "-file",
-        certificate.toString());
-    run(
-        "-importcert",
-        "-noprompt",
-        "-alias",
-        "ours",
-        "-file",
-        certificate.toString(),
-        "-storetype",
-        "PKCS12",
-        "-keystore",
-        trustOnly.toString(),
-        "-storepass",
-        PASSWORD);
+    char[] password = TestKeys.PASSWORD.toCharArray();
+    KeyStore mine = KeyStore.getInstance(ours.toFile(), password);
+    mine.setCertificateEntry("trusted", mine.getCertificate("ours"));
+    mine.deleteEntry("ours");
+    try (OutputStream out = Files.newOutputStream(trustOnly)) {
+      mine.store(out, password);
+    }
     assertThatThrownBy(() -> load(trustOnly))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(trustOnly.toString())

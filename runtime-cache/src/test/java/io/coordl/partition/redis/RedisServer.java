@@ -118,7 +118,6 @@ final class RedisServer implements Closeable {
         usual.handshake(),
         usual.claimant(),
         usual.stalled(),
-        usual.idle(),
         usual.hosts());
   }
 

@@ -19,9 +19,10 @@ import javax.net.ssl.TrustManagerFactory;
  * @param context has the key, and trusts the certificate alone
  */
 public record TestKeys(Path certificate, Path key, SSLContext context) {
-  private static final String PASSWORD = "changeit";
+  public static final String PASSWORD = "changeit";
 
-  public static TestKeys make(Path directory, String name) throws Exception {
+  /** A new PKCS12 key store with such a key, and {@link #PASSWORD}. */
+  public static Path store(Path directory, String name) throws Exception {
     Path store = directory.resolve(name + ".p12");
     Process keytool =
         new ProcessBuilder(
@@ -47,8 +48,12 @@ public record TestKeys(Path certificate, Path key, SSLContext context) {
     if (keytool.waitFor() != 0) {
       throw new IOException("keytool: " + said);
     }
+    return store;
+  }
+
+  public static TestKeys make(Path directory, String name) throws Exception {
     KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(store)) {
+    try (InputStream in = Files.newInputStream(store(directory, name))) {
       keys.load(in, PASSWORD.toCharArray());
     }
     Path certificate =

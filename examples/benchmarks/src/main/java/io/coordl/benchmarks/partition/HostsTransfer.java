@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** The product's own engine: a host that has all items, and one that has room for none. */
@@ -43,7 +44,7 @@ final class HostsTransfer implements Transfer {
             GROUP,
             HostsTransfer::heard,
             HostsTransfer::say,
-            Timeouts.usual());
+            Timeouts.USUAL);
     while (engine.fetch(key(0), bytes, (target, offset) -> false).outcome() != Outcome.PEER) {
       Thread.onSpinWait();
     }
@@ -66,10 +67,10 @@ final class HostsTransfer implements Transfer {
       }
     }
     // Serves until the JVM ends.
-    new PeerServer(at, store, tls(keys), GROUP, HostsTransfer::say, Timeouts.usual());
+    new PeerServer(at, store, tls(keys), GROUP, HostsTransfer::say, Timeouts.USUAL);
   }
 
-  private static @Nullable PeerTls tls(@Nullable Path keys) throws IOException {
+  private static @Nullable SSLContext tls(@Nullable Path keys) throws IOException {
     return keys == null ? null : PeerTls.load(keys, PASSWORD.toCharArray());
   }
 

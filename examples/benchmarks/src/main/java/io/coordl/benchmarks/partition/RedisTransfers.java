@@ -44,7 +44,7 @@ final class RedisTransfers {
               "benchmark",
               (peer, start, end, length, answer) -> {},
               System.err::println,
-              Timeouts.usual());
+              Timeouts.USUAL);
       for (int i = 0; i < items.count(); i++) {
         byte[] content = items.content(i);
         Fetched put =

@@ -82,7 +82,7 @@ record Cluster(
     JChannel channel = null;
     try {
       Refusals.replaceLogs();
-      Transport transport = Transport.at(bind, tls, log);
+      Transport transport = new Transport(bind, tls, log);
       PhysicalAddress own = new IpAddress(bind.getAddress(), bind.getPort());
       Set<PhysicalAddress> hosts = ConcurrentHashMap.newKeySet();
       hosts.add(own); // It is skipped, but an empty set would not be taken.

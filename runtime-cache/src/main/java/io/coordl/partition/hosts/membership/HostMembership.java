@@ -123,12 +123,7 @@ public final class HostMembership implements Membership {
     try {
       if (leader != null) {
         leader.close();
-        if (!left.get()) {
-          file.liveness().stopLeading();
-        }
       }
-    } catch (IOException e) {
-      say(e.getMessage());
     } catch (RuntimeException | Error e) {
       AgentThread.survive(e);
     } finally {

@@ -12,16 +12,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Where this host is to listen. */
-final class OwnAddress {
-  private final Predicate<InetAddress> local;
-
+/** Where this host is to listen; {@code local} tells whether an address is one of this machine. */
+record OwnAddress(Predicate<InetAddress> local) {
   OwnAddress() {
     this(OwnAddress::canBeBound);
-  }
-
-  OwnAddress(Predicate<InetAddress> local) {
-    this.local = local;
   }
 
   /**

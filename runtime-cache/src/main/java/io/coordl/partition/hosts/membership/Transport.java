@@ -26,25 +26,24 @@ final class Transport extends TCP {
 
   private final InetSocketAddress bind;
 
-  static Transport at(InetSocketAddress bind, @Nullable SSLContext tls, OnceLog log) {
-    Transport transport = new Transport(bind);
-    if (transport.log instanceof Refusals refusals) {
-      refusals.tell(log);
+  Transport(InetSocketAddress bind, @Nullable SSLContext tls, OnceLog listener) {
+    this.bind = bind;
+    if (log instanceof Refusals refusals) {
+      refusals.tell(listener);
     }
-    transport.setThreadFactory(new Threads());
-    transport.useVirtualThreads(false);
-    transport.setBundlerType("no-bundler");
-    transport.getThreadPool().setMinThreads(0).setMaxThreads(LARGEST_POOL);
-    transport.enableSuspectEvents(true);
-    transport.setSockConnTimeout(CONNECT_MILLIS);
-    transport.setPeerAddrReadTimeout(CONNECT_MILLIS);
-    transport.tcpNodelay(true);
-    transport.setMaxLength(LONGEST_FRAME);
-    transport.bind();
+    setThreadFactory(new Threads());
+    useVirtualThreads(false);
+    setBundlerType("no-bundler");
+    getThreadPool().setMinThreads(0).setMaxThreads(LARGEST_POOL);
+    enableSuspectEvents(true);
+    setSockConnTimeout(CONNECT_MILLIS);
+    setPeerAddrReadTimeout(CONNECT_MILLIS);
+    tcpNodelay(true);
+    setMaxLength(LONGEST_FRAME);
+    bind();
     if (tls != null) {
-      transport.setSocketFactory(sockets(tls));
+      setSocketFactory(sockets(tls));
     }
-    return transport;
   }
 
   /** JGroups' threads are threads of the agent. */
@@ -59,10 +58,6 @@ final class Transport extends TCP {
       thread.setContextClassLoader(Transport.class.getClassLoader());
       return thread;
     }
-  }
-
-  private Transport(InetSocketAddress bind) {
-    this.bind = bind;
   }
 
   /** To be called again once the channel is made, which looks at system properties of JGroups. */

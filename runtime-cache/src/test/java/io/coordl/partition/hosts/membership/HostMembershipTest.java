@@ -9,6 +9,7 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.PeerTls;
+import io.coordl.partition.redis.TestKeys;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -153,8 +154,8 @@ final class HostMembershipTest {
   @Test
   void withTlsHostsFindEachOtherAndAnIntruderIsRefusedAndSaid() throws Exception {
     char[] password = "changeit".toCharArray();
-    SSLContext trusted = PeerTls.load(Hosts.keystore(work, "trusted"), password).context();
-    SSLContext foreign = PeerTls.load(Hosts.keystore(work, "foreign"), password).context();
+    SSLContext trusted = PeerTls.load(TestKeys.store(work, "trusted"), password);
+    SSLContext foreign = PeerTls.load(TestKeys.store(work, "foreign"), password);
     HostMembership first = host(1, named(4), "g", trusted);
     HostMembership second = host(2, named(4), "g", trusted);
     awaitMembers(first, Hosts.names(2, port));
@@ -175,9 +176,9 @@ final class HostMembershipTest {
 
   @Test
   void withTlsWhoShowsNoCertificateIsRefused() throws Exception {
-    Path keystore = Hosts.keystore(work, "trusted");
-    PeerTls ours = PeerTls.load(keystore, "changeit".toCharArray());
-    HostMembership first = host(1, named(1), "g", ours.context());
+    Path keystore = TestKeys.store(work, "trusted");
+    SSLContext ours = PeerTls.load(keystore, "changeit".toCharArray());
+    HostMembership first = host(1, named(1), "g", ours);
     awaitMembers(first, Hosts.names(1, port));
     // It trusts this host, as whoever has the certificate may, but has no key.
     KeyStore store = KeyStore.getInstance(keystore.toFile(), "changeit".toCharArray());

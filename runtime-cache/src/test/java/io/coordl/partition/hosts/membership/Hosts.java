@@ -7,8 +7,6 @@ import io.coordl.partition.hosts.Membership;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -69,31 +67,5 @@ final class Hosts {
       assertThat(System.nanoTime() - deadline).as("still waiting until " + what).isNegative();
       LockSupport.parkNanos(20_000_000);
     }
-  }
-
-  /** A new key store with a key that it trusts itself; its password is {@code changeit}. */
-  static Path keystore(Path directory, String name) throws Exception {
-    Path store = directory.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-keystore",
-                store.toString(),
-                "-storetype",
-                "PKCS12",
-                "-storepass",
-                "changeit",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=" + name,
-                "-alias",
-                name)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve(name + ".log").toFile())
-            .start();
-    assertThat(keytool.waitFor()).as(Files.readString(directory.resolve(name + ".log"))).isZero();
-    return store;
   }
 }

@@ -67,7 +67,7 @@ final class InterruptsTest {
                 null,
                 store.capacity(),
                 name -> null),
-            address -> new PeerServer(address, store, null, "g", sentence -> {}, Timeouts.usual()),
+            address -> new PeerServer(address, store, null, "g", sentence -> {}, Timeouts.USUAL),
             sentence -> {});
     HostsEngine engine =
         new HostsEngine(
@@ -78,7 +78,7 @@ final class InterruptsTest {
             "g",
             (a, b, c, d, e) -> {},
             sentence -> {},
-            Timeouts.usual());
+            Timeouts.USUAL);
     open.push(engine);
     return engine;
   }
@@ -138,7 +138,7 @@ final class InterruptsTest {
             "g",
             (a, b, c, d, e) -> {},
             sentence -> {},
-            Timeouts.usual()));
+            Timeouts.USUAL));
     HostsEngine first = host(1, port);
     HostsEngine second = host(2, port);
     for (int i = 0; i < ITEMS; i++) {
