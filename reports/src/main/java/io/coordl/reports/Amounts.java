@@ -61,16 +61,11 @@ final class Amounts {
     @Override
     public Size convert(String text) {
       Matcher percent = PERCENT.matcher(text.strip());
-      return percent.matches()
-          ? new Size(
-              0,
-              within(
-                  ABOVE_ZERO,
-                  1,
-                  text,
-                  any -> Double.parseDouble(percent.group(1)) / 100,
-                  "part above 0% and up to 100%"))
-          : new Size(new ToBytes().convert(text), 0);
+      if (!percent.matches()) {
+        return new Size(new ToBytes().convert(text), 0);
+      }
+      ToDoubleFunction<String> share = any -> Double.parseDouble(percent.group(1)) / 100;
+      return new Size(0, within(ABOVE_ZERO, 1, text, share, "part above 0% and up to 100%"));
     }
   }
 

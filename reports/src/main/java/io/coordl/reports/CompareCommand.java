@@ -2,6 +2,7 @@ package io.coordl.reports;
 
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
@@ -12,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code coordl compare BEFORE.jfr AFTER.jfr...}. */
 @Command(
     name = "compare",
     description = {

@@ -4,6 +4,7 @@ import io.coordl.advice.Text;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Dump;
 import io.coordl.reports.live.Jobs;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +18,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl dump [PID] -o FILE.jfr}. */
 @Command(
     name = "dump",
     description = {
@@ -44,7 +44,7 @@ final class DumpCommand implements Callable<Integer> {
   boolean force;
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     Dump dump = Dump.of(StatusFile.directory(), pid);
     Jobs.Job job = dump.job();
     Path named = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));

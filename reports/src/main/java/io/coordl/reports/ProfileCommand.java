@@ -1,7 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.reports.differential.Differential;
-import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import java.io.IOException;
@@ -95,7 +95,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     ProcessBuilder program = program();
     int code = run(program);
     if (code != 0) {
@@ -107,7 +107,7 @@ final class ProfileCommand implements Callable<Integer> {
             "the program made no recording: it ended before it trained, or uses neither DJL nor"
                 + " DL4J, or another agent argument is in its way.");
       }
-      DiffCommand.print(Differential.of(RecordingReader.read(output(), Progress.NONE)), json);
+      DiffCommand.print(Differential.of(RecordingReader.read(output(), done -> {})), json);
     } catch (RecordingException e) {
       if (code == 0) {
         throw e;
@@ -124,7 +124,7 @@ final class ProfileCommand implements Callable<Integer> {
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
   }
 
-  private ProcessBuilder program() throws RecordingException, OutputException {
+  private ProcessBuilder program() throws RecordingException {
     Path file = output().toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
@@ -167,7 +167,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   /** Finds what is in the way before the program runs for minutes. */
-  private static void clear(Path file) throws OutputException {
+  private static void clear(Path file) throws RecordingException {
     OutputFile.of(file, true);
     if (!Files.exists(file)) {
       return;
@@ -178,11 +178,13 @@ final class ProfileCommand implements Callable<Integer> {
         begin = in.readNBytes(RECORDING.length);
       }
       if (begin.length > 0 && !Arrays.equals(begin, RECORDING)) {
-        throw new OutputException(file + " is there already and no recording: name another file.");
+        throw new RecordingException(
+            ExitStatus.UNWRITABLE, file + " is there already and no recording: name another file.");
       }
       Files.delete(file);
     } catch (IOException e) {
-      throw new OutputException(file + " cannot be written: " + e.getMessage());
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE, file + " cannot be written: " + e.getMessage());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
@@ -25,6 +26,9 @@ final class ReadingOptions {
       description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
   private boolean noProgress;
 
+  private final List<String> unread = new ArrayList<>();
+  private ExitStatus status = ExitStatus.DONE;
+
   /** Reads one recording, with a progress bar where it helps. */
   JobRecording read(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
@@ -39,23 +43,13 @@ final class ReadingOptions {
     }
   }
 
-  /**
-   * What could be read of several files.
-   *
-   * @param unread a sentence for each that could not be
-   * @param status of the last of these
-   */
-  record Read<T>(List<T> recordings, List<String> unread, ExitStatus status) {}
-
   interface Reader<T> {
     T read(Path file) throws RecordingException;
   }
 
   /** Reads several; one that cannot be read is named on stderr, as the others are of use alone. */
-  <T> Read<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
+  <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
-    List<String> unread = new ArrayList<>();
-    ExitStatus status = ExitStatus.DONE;
     for (Path file : files) {
       try {
         read.add(reader.read(file));
@@ -63,12 +57,22 @@ final class ReadingOptions {
         if (read.isEmpty() && file.equals(files.get(files.size() - 1))) {
           throw e;
         }
-        status = ExitStatus.of(e.kind());
+        status = e.status();
         unread.add(String.valueOf(e.getMessage()));
         Commands.say(command.commandLine(), e);
       }
     }
-    return new Read<>(read, unread, status);
+    return read;
+  }
+
+  /** A sentence for each file that could not be read. */
+  List<String> unread() {
+    return unread;
+  }
+
+  /** Of the last of these. */
+  ExitStatus status() {
+    return status;
   }
 
   private ProgressBar bar(Path file) {

@@ -91,8 +91,14 @@ record Terminal(boolean colours, int columns, int width) {
     return lines.stream().flatMap(line -> paint(fold(line)).stream()).toList();
   }
 
+  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
   List<String> fold(String line) {
-    return width == 0 ? List.of(line) : fold(line, width);
+    if (width == 0 || line.length() <= width) {
+      return List.of(line);
+    }
+    Matcher indent = Beginning.INDENT.matcher(line);
+    String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
+    return Text.fold(line, under, width);
   }
 
   /** What each kind of line looks like; the first line of a folded one says which it is. */
@@ -116,16 +122,6 @@ record Terminal(boolean colours, int columns, int width) {
               : colour + part + PLAIN);
     }
     return painted;
-  }
-
-  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
-  static List<String> fold(String text, int width) {
-    if (text.length() <= width) {
-      return List.of(text);
-    }
-    Matcher indent = Beginning.INDENT.matcher(text);
-    String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
-    return Text.fold(text, under, width);
   }
 
   /** Rows and columns of the terminal that this process belongs to; 0 if not known. */

@@ -3,6 +3,7 @@ package io.coordl.reports;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Jobs;
 import io.coordl.reports.live.JobsText;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl top [PID | GROUP]}. */
 @Command(
     name = "top",
     description = {

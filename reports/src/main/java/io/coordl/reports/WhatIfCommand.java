@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Scenario;
 import io.coordl.reports.whatif.WhatIf;
@@ -15,7 +16,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code coordl whatif FILE.jfr}. */
 @Command(
     name = "whatif",
     description = {

@@ -80,6 +80,14 @@ public record JobRecording(
     }
   }
 
+  public @Nullable String mainClass() {
+    return job == null ? null : job.mainClass;
+  }
+
+  public @Nullable String frameworks() {
+    return job == null ? null : job.frameworks;
+  }
+
   /**
    * True if updates of a model were seen, so that what has none is an evaluation. Where none was
    * seen, nobody knows which is what, and all count as epochs.

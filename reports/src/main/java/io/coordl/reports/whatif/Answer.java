@@ -1,12 +1,9 @@
 package io.coordl.reports.whatif;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import io.coordl.advice.Arguments;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.function.DoubleFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param assumptions that the figure rests on
  * @param missing what was not measured, and how to get it
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Answer(
     String question,
     String title,
@@ -47,7 +43,6 @@ public record Answer(
    *
    * @param today absent where today lies outside the plot or is not known
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Plot(Axis x, Axis y, @Nullable Point today, List<Series> series) {
     static Plot of(Axis x, Axis y, @Nullable Point today, Series... series) {
       return new Plot(x, y, today, List.of(series));
@@ -80,17 +75,4 @@ public record Answer(
 
   /** A point of a curve; the error is that of the prediction. */
   public record Point(double x, Measure y) {}
-
-  /** The same, its arguments added to those that the job had: no cure is dropped for another. */
-  Answer after(Map<String, String> given) {
-    return new Answer(
-        question,
-        title,
-        sentence,
-        figure,
-        plot,
-        Arguments.merged(given, arguments),
-        assumptions,
-        missing);
-  }
 }

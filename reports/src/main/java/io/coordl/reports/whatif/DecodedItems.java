@@ -1,9 +1,5 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.bytes;
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.whatif.Answer.Axis;
@@ -51,7 +47,7 @@ final class DecodedItems extends Question {
             needed == 0
                 ? "how much memory that takes is not known"
                 : "all of them take " + bytes(needed),
-            TextChart.speed(speed(pipeline, fits)),
+            speed(speed(pipeline, fits)),
             times(gain)),
         new Figure("speed with decoded items", "times", gain),
         plot(

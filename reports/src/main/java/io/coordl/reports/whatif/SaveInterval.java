@@ -1,7 +1,6 @@
 package io.coordl.reports.whatif;
 
 import static io.coordl.advice.Advice.WORTH_OF_CHECKPOINTS;
-import static io.coordl.reports.whatif.TextChart.tenths;
 
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;

@@ -1,7 +1,5 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.whatif.Answer.Axis;

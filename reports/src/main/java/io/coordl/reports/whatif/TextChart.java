@@ -1,7 +1,10 @@
 package io.coordl.reports.whatif;
 
+import static io.coordl.reports.whatif.Question.bytes;
+import static io.coordl.reports.whatif.Question.percent;
+import static io.coordl.reports.whatif.Question.tenths;
+
 import io.coordl.advice.Text;
-import io.coordl.advice.Text.Bytes;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.whatif.Answer.Axis;
 import io.coordl.reports.whatif.Answer.Plot;
@@ -10,7 +13,7 @@ import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A plot as a table of its curves, and figures as sentences have them. */
+/** A plot as a table of its curves. */
 final class TextChart {
   private static final int ROWS = 11;
   private static final int FIRST_COLUMN = 14;
@@ -66,33 +69,5 @@ final class TextChart {
       case "times" -> Text.format("%.1f", x);
       default -> Text.format("%.0f", x);
     };
-  }
-
-  static String speed(Measure measure) {
-    return measure.text() + " samples/s";
-  }
-
-  static String bytes(double bytes) {
-    return new Bytes(Math.round(bytes)).toString();
-  }
-
-  /** A factor such as 1.32. An error larger than that says no more than that it is larger. */
-  static String times(Measure measure) {
-    if (!measure.exceedsItsError()) {
-      return Text.format("%.2f (± more than that) times", measure.value());
-    }
-    return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
-  }
-
-  static String percent(double share) {
-    return Text.format("%.0f %%", 100 * share);
-  }
-
-  static String tenths(double share) {
-    return Text.format("%.1f %%", 100 * share);
-  }
-
-  static String percent(Measure share) {
-    return Text.format("%.0f ± %.0f %%", 100 * share.value(), 100 * share.error());
   }
 }
