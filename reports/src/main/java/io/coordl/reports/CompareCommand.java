@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
           + " changed, and what had been predicted.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class CompareCommand implements Callable<Integer> {
   @Parameters(
       index = "0",

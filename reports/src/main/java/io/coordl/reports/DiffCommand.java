@@ -30,7 +30,6 @@ import picocli.CommandLine.Spec;
           + " order, or ordinary recordings of three epochs or more, in this order.",
       "The schema of the JSON is differential.schema.json in coordl.jar.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class DiffCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 

@@ -24,7 +24,6 @@ import picocli.CommandLine.Spec;
       "Writes what a running job has recorded so far, up to a second ago, as a finished recording.",
       "The job is not asked for it, unless only JFR records it: then jcmd is."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 

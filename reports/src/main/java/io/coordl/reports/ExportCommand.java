@@ -20,7 +20,6 @@ import picocli.CommandLine.Spec;
       "Writes what each thread did when, of one job or of several, for another viewer.",
       "ui.perfetto.dev and chrome://tracing open the file; nothing is sent anywhere."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ExportCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 

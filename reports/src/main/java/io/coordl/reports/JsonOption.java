@@ -11,7 +11,6 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** How commands print what they found: add it with {@code @Mixin}, and call {@link #print}. */
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class JsonOption {
   /** Made when it is used first: it takes a third of the time that a command needs to start. */
   private static final class Mapper {

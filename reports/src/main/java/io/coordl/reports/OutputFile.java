@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
+import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -92,8 +94,16 @@ record OutputFile(Path path) {
   void write(Content content) throws RecordingException {
     make(
         part -> {
-          try (Writer file = Files.newBufferedWriter(part, UTF_8)) {
+          Output out = new Output(Files.newOutputStream(part));
+          try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
             content.to(file);
+          } catch (RecordingException | RuntimeException e) {
+            // Whatever came of it where the content is made.
+            IOException failure = out.failure();
+            if (failure != null) {
+              throw failure;
+            }
+            throw e;
           }
         });
   }

@@ -36,7 +36,6 @@ import picocli.CommandLine.Spec;
       "Where the program fails, its exit code is that of this command, and what was measured"
           + " before is printed.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ProfileCommand implements Callable<Integer> {
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";

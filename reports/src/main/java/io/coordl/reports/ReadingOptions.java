@@ -16,7 +16,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** How commands read recordings: add it with {@code @Mixin}, and call {@link #read}. */
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReadingOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;

@@ -25,7 +25,6 @@ import picocli.CommandLine.Spec;
       "Draws one recording, or compares several, on one HTML page.",
       "The page needs no network and nothing beside it."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReportCommand implements Callable<Integer> {
   /** More side by side cannot be read. */
   private static final int MOST = 6;

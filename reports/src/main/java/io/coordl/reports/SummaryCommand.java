@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
       "Of several, or of a directory, it prints a line each, the slowest first; as JSON an array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class SummaryCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",

@@ -27,7 +27,6 @@ import picocli.CommandLine.Spec;
           + " show it in /dev/shm, and one that was killed stays to be seen for an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class TopCommand implements Callable<Integer> {
   private static final String HOME = "\u001b[H";
   private static final String REST_OF_LINE = "\u001b[K";

@@ -24,7 +24,6 @@ import picocli.CommandLine.Parameters;
           + " errors. Without a question it answers all of them.",
       "The schema of the JSON is whatif.schema.json in coordl.jar.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class WhatIfCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
   Path file;

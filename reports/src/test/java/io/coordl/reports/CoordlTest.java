@@ -467,6 +467,19 @@ class CoordlTest {
   }
 
   @Test
+  void aDiskThatIsFullIsNoDamageOfTheRecording() throws Exception {
+    Path file = Recordings.record(folder.resolve("many.jfr"), () -> Recordings.emitFetches(10_000));
+    Path trace = folder.resolve("many.json");
+    // What is written before it gets its name.
+    String part = "." + trace.getFileName() + "." + ProcessHandle.current().pid();
+    Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
+
+    assertThat(coordl("export", "--perfetto", file, "-o", trace)).isEqualTo(74);
+    assertThat(err.toString()).contains("many.json cannot be written: No space left on device.");
+    assertThat(trace).doesNotExist();
+  }
+
+  @Test
   void ofManyRecordingsThePageShowsTheSlowest() throws Exception {
     Path many = Files.createDirectory(folder.resolve("many"));
     for (int rank = 1; rank <= 8; rank++) {

@@ -83,17 +83,7 @@ final class AutoChoice extends Question {
 
   /** Of a sample, with a share of the samples prepared. */
   private static double samples(Pipeline pipeline, Costs costs, double share) {
-    double rest = 1 - share;
-    return new Costs(
-            costs.compute(),
-            costs.computeCores(),
-            rest * costs.prepSerial(),
-            rest * costs.prepParallel(),
-            costs.miss(),
-            costs.storage(),
-            costs.memory(),
-            rest * costs.decode(),
-            costs.todayHit())
-        .nanos(pipeline.today().hit(share + rest * costs.todayHit()));
+    Setup kept = pipeline.today().prepared(share);
+    return costs.nanos(kept.hit(share + (1 - share) * costs.todayHit()));
   }
 }
