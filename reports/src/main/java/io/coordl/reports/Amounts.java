@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Sizes, rates and numbers on a command line. */
 final class Amounts {
   private static final Pattern AMOUNT =
       Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([kmgt]?)(i?b)?(?:/s)?", Pattern.CASE_INSENSITIVE);

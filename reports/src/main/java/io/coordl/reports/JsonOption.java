@@ -28,11 +28,7 @@ final class JsonOption {
   @Option(
       names = "--json",
       description = "Print JSON, for programs: times in nanoseconds, sizes in bytes.")
-  private boolean wanted;
-
-  boolean wanted() {
-    return wanted;
-  }
+  boolean wanted;
 
   /**
    * Prints a result.
@@ -49,7 +45,6 @@ final class JsonOption {
     }
   }
 
-  /** Where the text goes. */
   Terminal terminal() {
     return command.root().userObject() instanceof Coordl coordl ? coordl.terminal : Terminal.NONE;
   }

@@ -221,14 +221,14 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int run(ProcessBuilder program) throws RecordingException {
     program.inheritIO();
-    if (json.wanted()) {
+    if (json.wanted) {
       program.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     try {
       Process running = program.start();
       Thread stop = new Thread(running::destroy); // Whoever stops this command means the program.
       Runtime.getRuntime().addShutdownHook(stop);
-      if (json.wanted()) {
+      if (json.wanted) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }

@@ -25,8 +25,11 @@ final class ReadingOptions {
       description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
   private boolean noProgress;
 
-  private final List<String> unread = new ArrayList<>();
-  private ExitStatus status = ExitStatus.DONE;
+  /** A sentence for each file that could not be read. */
+  final List<String> unread = new ArrayList<>();
+
+  /** Of the last of these. */
+  ExitStatus status = ExitStatus.DONE;
 
   /** Reads one recording, with a progress bar where it helps. */
   JobRecording read(Path file) throws RecordingException {
@@ -62,16 +65,6 @@ final class ReadingOptions {
       }
     }
     return read;
-  }
-
-  /** A sentence for each file that could not be read. */
-  List<String> unread() {
-    return unread;
-  }
-
-  /** Of the last of these. */
-  ExitStatus status() {
-    return status;
   }
 
   private ProgressBar bar(Path file) {

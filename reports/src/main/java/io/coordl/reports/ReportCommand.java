@@ -60,10 +60,10 @@ final class ReportCommand implements Callable<Integer> {
     List<JobActivity> read =
         reading.each(chosen.stream().limit(MOST).toList(), reading::readInFull);
     String content =
-        ReportPage.html(Report.of(read, reading.unread(), slowestFirst ? chosen.size() : 0));
+        ReportPage.html(Report.of(read, reading.unread, slowestFirst ? chosen.size() : 0));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
-    return reading.status().code();
+    return reading.status.code();
   }
 
   private List<Path> slowest(List<Path> all) throws RecordingException {

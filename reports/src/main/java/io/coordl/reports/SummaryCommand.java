@@ -40,6 +40,6 @@ final class SummaryCommand implements Callable<Integer> {
     List<Summary> read =
         reading.each(ReadingOptions.recordings(files), file -> Summary.of(reading.read(file)));
     json.print(read, SideBySideText.slowestFirst(read));
-    return reading.status().code();
+    return reading.status.code();
   }
 }

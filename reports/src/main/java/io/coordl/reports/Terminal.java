@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
  * What the outside of the process says about how to print.
  *
  * @param colours true if the output may be coloured
- * @param columns width of help texts
  * @param width at which other text is folded; 0: not at all, as nobody said
  */
-record Terminal(boolean colours, int columns, int width) {
+record Terminal(boolean colours, int width) {
   private static final int USUAL_COLUMNS = 80;
 
   /** Below this, columns of options leave no room for their descriptions. */
@@ -50,9 +49,8 @@ record Terminal(boolean colours, int columns, int width) {
   }
 
   /** For output that goes to no terminal. */
-  static final Terminal NONE = new Terminal(false, USUAL_COLUMNS, 0);
+  static final Terminal NONE = new Terminal(false, 0);
 
-  /** What is true of this process. */
   static Terminal ofThisProcess() {
     boolean terminal = isTerminal(1) && isTerminal(2);
     boolean asked = terminal && System.getenv("COLUMNS") == null;
@@ -71,11 +69,13 @@ record Terminal(boolean colours, int columns, int width) {
     if (width == 0 && terminal) {
       width = size.columns();
     }
-    width = width == 0 ? 0 : Math.max(LEAST_COLUMNS, width);
     return new Terminal(
-        terminal && !unwanted && !dumb,
-        width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width),
-        width);
+        terminal && !unwanted && !dumb, width == 0 ? 0 : Math.max(LEAST_COLUMNS, width));
+  }
+
+  /** Width of help texts. */
+  int columns() {
+    return width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width);
   }
 
   private static int columns(@Nullable String columns) {

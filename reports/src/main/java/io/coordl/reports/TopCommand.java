@@ -46,7 +46,7 @@ final class TopCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, InterruptedException {
     Path directory = StatusFile.directory();
-    if (json.wanted() || !Terminal.isTerminal(1)) {
+    if (json.wanted || !Terminal.isTerminal(1)) {
       Jobs jobs = jobs(directory);
       json.print(jobs, lines(jobs, json.terminal()));
       return ExitStatus.DONE.code();

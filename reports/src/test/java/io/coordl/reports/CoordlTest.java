@@ -593,15 +593,17 @@ class CoordlTest {
   @Test
   void coloursAndWidthAreAsTheTerminalWants() {
     Map<String, String> xterm = Map.of("TERM", "xterm", "COLUMNS", "100");
-    assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100, 100));
-    assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100, 100));
+    assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100));
+    assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100));
     assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", "1"), true).colours()).isFalse();
     assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", ""), true).colours()).isTrue();
     assertThat(terminal(Map.of("TERM", "dumb"), true).colours()).isFalse();
-    assertThat(terminal(Map.of(), true)).isEqualTo(new Terminal(false, 90, 90));
+    assertThat(terminal(Map.of(), true)).isEqualTo(new Terminal(false, 90));
     assertThat(terminal(Map.of("COLUMNS", "wide"), false)).isEqualTo(Terminal.NONE);
-    assertThat(terminal(Map.of("COLUMNS", "3"), true)).isEqualTo(new Terminal(false, 55, 55));
-    assertThat(terminal(Map.of("COLUMNS", "999"), true)).isEqualTo(new Terminal(false, 120, 999));
+    assertThat(terminal(Map.of("COLUMNS", "3"), true)).isEqualTo(new Terminal(false, 55));
+    assertThat(terminal(Map.of("COLUMNS", "999"), true)).isEqualTo(new Terminal(false, 999));
+    assertThat(new Terminal(false, 999).columns()).isEqualTo(120);
+    assertThat(new Terminal(false, 90).columns()).isEqualTo(90);
   }
 
   private static Terminal terminal(Map<String, String> environment, boolean terminal) {
@@ -615,7 +617,7 @@ class CoordlTest {
     String plain = out.toString();
     out.getBuffer().setLength(0);
 
-    Terminal terminal = new Terminal(true, 70, 70);
+    Terminal terminal = new Terminal(true, 70);
     for (List<String> command :
         List.of(
             List.of("summary", job.toString()),

@@ -193,8 +193,6 @@ public record Report(
   }
 
   String title() {
-    return recordings.size() == 1
-        ? "CoorDL: " + recordings.get(0).name()
-        : "CoorDL: " + String.join(", ", recordings.stream().map(Entry::name).toList());
+    return "CoorDL: " + String.join(", ", recordings.stream().map(Entry::name).toList());
   }
 }

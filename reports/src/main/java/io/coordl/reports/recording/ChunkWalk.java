@@ -43,7 +43,7 @@ final class ChunkWalk {
   private ChunkWalk(Path file, FileBytes bytes, DoubleConsumer progress) {
     this.file = file;
     this.bytes = bytes;
-    this.length = bytes.length();
+    this.length = bytes.length;
     this.progress = progress;
   }
 

@@ -16,7 +16,7 @@ final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
 
   private final FileChannel channel;
-  private final long length;
+  final long length;
   private final ByteBuffer window = ByteBuffer.allocate(WINDOW).limit(0);
   private long windowStart;
   private long bound;
@@ -25,10 +25,6 @@ final class FileBytes implements AutoCloseable {
     this.channel = FileChannel.open(file, StandardOpenOption.READ);
     this.length = channel.size();
     this.bound = length;
-  }
-
-  long length() {
-    return length;
   }
 
   long position() {

@@ -107,12 +107,8 @@ public record JobRecording(
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
             .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
     return sources.values().stream()
-        .max(Comparator.comparingLong(JobRecording::compute))
+        .max(Comparator.comparingLong(all -> EpochEvent.sum(all.stream()).compute))
         .map(all -> all.subList(1, all.size()))
         .orElse(List.of());
-  }
-
-  private static long compute(List<EpochEvent> epochs) {
-    return epochs.stream().mapToLong(epoch -> epoch.compute).sum();
   }
 }

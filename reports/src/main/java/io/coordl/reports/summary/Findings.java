@@ -49,7 +49,6 @@ public final class Findings {
     return evidence.profiled();
   }
 
-  /** Waiting for data, whatever the cause. */
   public Optional<Finding> dataStall() {
     Figures totals = evidence.totals();
     return Optional.of(
@@ -122,7 +121,6 @@ public final class Findings {
             raw ? "cache" : store.store));
   }
 
-  /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
   public Optional<Finding> slowestJob() {
     return summary.stagings().stream()
         .filter(staging -> staging.waitedForSlowest > 0)
@@ -143,7 +141,6 @@ public final class Findings {
             + " and the GPU that the others have, or let it train without prep=coordinate.");
   }
 
-  /** Questions to other hosts that were not answered; empty if all were. */
   public Optional<Finding> unansweredPeers() {
     return summary.peers().stream()
         .filter(peer -> unanswered(peer) > 0)

@@ -118,7 +118,6 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** Of a recording: by its profile if it has one, else by its epochs. */
   static Pipeline of(JobRecording recording) {
     Pipeline pipeline =
         recording.phases().isEmpty()
@@ -178,7 +177,6 @@ public final class Pipeline implements Cloneable {
     return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
 
-  /** True if the training thread prepares its batches itself. */
   boolean isSerial() {
     return workers == 0;
   }
