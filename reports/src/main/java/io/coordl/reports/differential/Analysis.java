@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -221,8 +222,7 @@ final class Analysis {
   }
 
   private boolean isSerial() {
-    Long workers = workers();
-    return workers != null && workers == 0;
+    return Objects.equals(workers(), 0L);
   }
 
   private Optional<Measure> alone(String stage) {
@@ -243,18 +243,19 @@ final class Analysis {
       return Differential.UNKNOWN;
     }
     Measure[] all = inputs.get();
-    for (Part largest : PARTS.keySet()) {
-      if (PARTS.keySet().stream()
-          .allMatch(other -> other.equals(largest) || exceeds(largest, other, all))) {
-        return PARTS.keySet().stream().anyMatch(part -> isNegative(part, all))
-            ? notTold()
-            : largest.field();
-      }
+    Set<Part> parts = PARTS.keySet();
+    Optional<Part> largest =
+        parts.stream()
+            .filter(
+                one ->
+                    parts.stream()
+                        .filter(other -> other != one)
+                        .allMatch(other -> exceeds(of -> part(one, of) - part(other, of), all)))
+            .findFirst();
+    if (largest.isPresent()
+        && parts.stream().noneMatch(one -> exceeds(of -> -part(one, of), all))) {
+      return largest.get().field();
     }
-    return notTold();
-  }
-
-  private String notTold() {
     missing.add(
         new Missing(
             "limit",
@@ -263,13 +264,8 @@ final class Analysis {
     return Differential.UNKNOWN;
   }
 
-  private static boolean exceeds(Part one, Part other, Measure[] all) {
-    return Measure.of(at -> (part(one, Parts.of(at)) - part(other, Parts.of(at))) / at[2], all)
-        .exceedsItsError();
-  }
-
-  private static boolean isNegative(Part name, Measure[] all) {
-    return Measure.of(at -> -part(name, Parts.of(at)) / at[2], all).exceedsItsError();
+  private static boolean exceeds(ToDoubleFunction<Parts> figure, Measure[] all) {
+    return Measure.of(at -> figure.applyAsDouble(Parts.of(at)) / at[2], all).exceedsItsError();
   }
 
   private static double part(Part name, Parts of) {

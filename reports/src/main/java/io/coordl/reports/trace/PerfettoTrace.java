@@ -66,8 +66,9 @@ public final class PerfettoTrace {
         RecordingReader.readSpans(
             recording,
             span -> {
-              if (threads.add(span.threadId())) {
-                named("thread_name", number, span.threadId(), String.valueOf(span.thread()));
+              long thread = span.at().threadId();
+              if (threads.add(thread)) {
+                named("thread_name", number, thread, String.valueOf(span.at().threadName()));
               }
               write(span, number);
             });
@@ -86,14 +87,14 @@ public final class PerfettoTrace {
     if (span.event() instanceof FetchEvent) {
       // A file is open while others are opened and decoded: spans that overlap need own tracks.
       fetches++;
-      begin("b", span, process, span.start());
+      begin("b", span, process, span.at().start());
       out.writePOJOProperty("args", span.event());
       out.writeEndObject();
-      begin("e", span, process, span.start().plusNanos(span.nanos()));
+      begin("e", span, process, span.at().end());
       out.writeEndObject();
     } else {
-      begin("X", span, process, span.start());
-      out.writeNumberProperty("dur", span.nanos() / 1e3);
+      begin("X", span, process, span.at().start());
+      out.writeNumberProperty("dur", span.at().nanos() / 1e3);
       out.writePOJOProperty("args", span.event());
       out.writeEndObject();
     }
@@ -104,7 +105,7 @@ public final class PerfettoTrace {
     out.writeStringProperty("ph", phase);
     out.writeStringProperty("name", span.name());
     out.writeNumberProperty("pid", process);
-    out.writeNumberProperty("tid", span.threadId());
+    out.writeNumberProperty("tid", span.at().threadId());
     out.writeNumberProperty("ts", Duration.between(begin, time).toNanos() / 1e3);
     if (!phase.equals("X")) {
       out.writeStringProperty("cat", "file");
