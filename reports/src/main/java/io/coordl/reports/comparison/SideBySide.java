@@ -9,6 +9,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.Answer;
+import io.coordl.reports.whatif.Figure;
 import io.coordl.reports.whatif.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   private static @Nullable Measure whatIf(
       List<Answer> answers, JobRecording after, Set<String> changed) {
     for (Answer answer : answers) {
-      Answer.Figure figure = answer.figure();
+      Figure figure = answer.figure();
       if (figure != null
           && figure.measure().exceedsItsError()
           && PREDICTING.contains(answer.question())

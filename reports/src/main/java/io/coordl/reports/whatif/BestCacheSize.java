@@ -2,8 +2,6 @@ package io.coordl.reports.whatif;
 
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
 
 /**

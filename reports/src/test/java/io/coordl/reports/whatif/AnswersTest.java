@@ -7,8 +7,6 @@ import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
-import io.coordl.reports.whatif.Answer.Point;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
 import java.util.Set;
 import java.util.function.DoubleFunction;
