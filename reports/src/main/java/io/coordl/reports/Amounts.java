@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Sizes, rates and numbers on a command line. */
 final class Amounts {
   private static final Pattern AMOUNT =
       Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([kmgt]?)(i?b)?(?:/s)?", Pattern.CASE_INSENSITIVE);
@@ -61,16 +60,11 @@ final class Amounts {
     @Override
     public Size convert(String text) {
       Matcher percent = PERCENT.matcher(text.strip());
-      return percent.matches()
-          ? new Size(
-              0,
-              within(
-                  ABOVE_ZERO,
-                  1,
-                  text,
-                  any -> Double.parseDouble(percent.group(1)) / 100,
-                  "part above 0% and up to 100%"))
-          : new Size(new ToBytes().convert(text), 0);
+      if (!percent.matches()) {
+        return new Size(new ToBytes().convert(text), 0);
+      }
+      ToDoubleFunction<String> share = any -> Double.parseDouble(percent.group(1)) / 100;
+      return new Size(0, within(ABOVE_ZERO, 1, text, share, "part above 0% and up to 100%"));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.advice.Text;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -75,13 +76,9 @@ final class Commands {
   }
 
   private static int report(Exception problem, CommandLine command, ParseResult parsed) {
-    if (problem instanceof RecordingException recording) {
-      say(command, recording);
-      return ExitStatus.of(recording.kind()).code();
-    }
-    if (problem instanceof OutputException) {
-      say(command, problem);
-      return ExitStatus.UNWRITABLE.code();
+    if (problem instanceof RecordingException refused) {
+      say(command, refused);
+      return refused.status().code();
     }
     command.getErr().println("coordl: a defect of coordl, please report it: " + problem);
     return ExitStatus.DEFECT.code();

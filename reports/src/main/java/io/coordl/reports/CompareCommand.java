@@ -2,6 +2,7 @@ package io.coordl.reports;
 
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
@@ -12,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code coordl compare BEFORE.jfr AFTER.jfr...}. */
 @Command(
     name = "compare",
     description = {
@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
           + " changed, and what had been predicted.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class CompareCommand implements Callable<Integer> {
   @Parameters(
       index = "0",

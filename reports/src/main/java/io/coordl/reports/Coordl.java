@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.ExitStatus;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -88,10 +89,6 @@ public final class Coordl {
   }
 
   /** Runs one command; never throws, never exits. */
-  static int run(PrintWriter out, PrintWriter err, String... arguments) {
-    return run(out, err, Terminal.NONE, arguments);
-  }
-
   static int run(PrintWriter out, PrintWriter err, Terminal terminal, String... arguments) {
     CommandLine commandLine = commandLine(terminal, arguments);
     commandLine.setOut(out);

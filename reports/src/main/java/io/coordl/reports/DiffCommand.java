@@ -3,6 +3,7 @@ package io.coordl.reports;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.differential.DifferentialText;
 import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
@@ -19,7 +20,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl diff INGESTION.jfr CACHED.jfr COLD.jfr}. */
 @Command(
     name = "diff",
     description = {
@@ -30,7 +30,6 @@ import picocli.CommandLine.Spec;
           + " order, or ordinary recordings of three epochs or more, in this order.",
       "The schema of the JSON is differential.schema.json in coordl.jar.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class DiffCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -69,7 +68,7 @@ final class DiffCommand implements Callable<Integer> {
   static void print(Differential differential, JsonOption json) throws RecordingException {
     if (differential.timings().isEmpty()) {
       throw new RecordingException(
-          RecordingException.Kind.WITHOUT_OUR_EVENTS,
+          ExitStatus.WITHOUT_OUR_EVENTS,
           differential.missing().stream()
               .map(Missing::reason)
               .findFirst()

@@ -4,6 +4,7 @@ import io.coordl.advice.Text;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Dump;
 import io.coordl.reports.live.Jobs;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,14 +18,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl dump [PID] -o FILE.jfr}. */
 @Command(
     name = "dump",
     description = {
       "Writes what a running job has recorded so far, up to a second ago, as a finished recording.",
       "The job is not asked for it, unless only JFR records it: then jcmd is."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -44,7 +43,7 @@ final class DumpCommand implements Callable<Integer> {
   boolean force;
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     Dump dump = Dump.of(StatusFile.directory(), pid);
     Jobs.Job job = dump.job();
     Path named = Objects.requireNonNullElse(output, Path.of("coordl-" + job.pid() + "-dump.jfr"));

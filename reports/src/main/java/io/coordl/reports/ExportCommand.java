@@ -1,7 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.advice.Text;
-import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.trace.PerfettoTrace;
 import java.nio.file.Path;
@@ -14,14 +14,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl export --perfetto FILE.jfr...}. */
 @Command(
     name = "export",
     description = {
       "Writes what each thread did when, of one job or of several, for another viewer.",
       "ui.perfetto.dev and chrome://tracing open the file; nothing is sent anywhere."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ExportCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
 
@@ -46,9 +44,9 @@ final class ExportCommand implements Callable<Integer> {
   boolean force;
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     OutputFile trace = OutputFile.of(output, files, ".perfetto.json", force);
-    trace.write(to -> PerfettoTrace.write(files, Progress.NONE, to));
+    trace.write(to -> PerfettoTrace.write(files, to));
     spec.commandLine().getOut().println(Text.line(trace.path().toString(), Integer.MAX_VALUE));
     return ExitStatus.DONE.code();
   }

@@ -11,7 +11,6 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /** How commands print what they found: add it with {@code @Mixin}, and call {@link #print}. */
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class JsonOption {
   /** Made when it is used first: it takes a third of the time that a command needs to start. */
   private static final class Mapper {
@@ -29,11 +28,7 @@ final class JsonOption {
   @Option(
       names = "--json",
       description = "Print JSON, for programs: times in nanoseconds, sizes in bytes.")
-  private boolean wanted;
-
-  boolean wanted() {
-    return wanted;
-  }
+  boolean wanted;
 
   /**
    * Prints a result.
@@ -50,7 +45,6 @@ final class JsonOption {
     }
   }
 
-  /** Where the text goes. */
   Terminal terminal() {
     return command.root().userObject() instanceof Coordl coordl ? coordl.terminal : Terminal.NONE;
   }

@@ -2,18 +2,21 @@ package io.coordl.reports;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Stdout, remembering why a write failed, which print writers only say that it did. */
-final class Output extends OutputStream {
-  private final OutputStream out;
+/**
+ * Remembers why a write failed: print writers only say that it did, and what reads recordings takes
+ * it for damage.
+ */
+final class Output extends FilterOutputStream {
   private @Nullable IOException failure;
 
   Output(OutputStream out) {
-    this.out = out;
+    super(out);
   }
 
   static Output stdout() {

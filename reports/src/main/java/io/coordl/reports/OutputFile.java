@@ -2,8 +2,11 @@ package io.coordl.reports;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
+import java.io.BufferedWriter;
 import java.io.IOException;
+import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -23,29 +26,35 @@ record OutputFile(Path path) {
    *
    * @param force write over a file that is there
    */
-  static OutputFile of(Path path, boolean force) throws OutputException {
+  static OutputFile of(Path path, boolean force) throws RecordingException {
     Path folder = folder(path);
     if (path.toString().equals("-")) {
-      throw new OutputException("- is no file, and nothing is written to stdout: name the file.");
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE, "- is no file, and nothing is written to stdout: name the file.");
     }
     if (Files.isDirectory(path)) {
-      throw new OutputException(path + " is a directory: name the file to write in it.");
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE, path + " is a directory: name the file to write in it.");
     }
     if (!Files.isDirectory(folder)) {
-      throw new OutputException(
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE,
           path + " cannot be written: there is no directory " + folder + "; make it first.");
     }
     if (Files.exists(path)) {
       if (!force) {
-        throw new OutputException(
+        throw new RecordingException(
+            ExitStatus.UNWRITABLE,
             path + " is there already: name another file, or write over it with --force.");
       }
       if (!Files.isRegularFile(path)) {
-        throw new OutputException(path + " is not a file that could be written over.");
+        throw new RecordingException(
+            ExitStatus.UNWRITABLE, path + " is not a file that could be written over.");
       }
     }
     if (!Files.isWritable(folder)) {
-      throw new OutputException(
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE,
           path + " cannot be written: this user may not write into " + folder + ".");
     }
     return new OutputFile(path);
@@ -53,7 +62,7 @@ record OutputFile(Path path) {
 
   /** Made of recordings, none of which is written over; beside the first if nowhere is named. */
   static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
-      throws OutputException {
+      throws RecordingException {
     OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);
     for (Path recording : recordings) {
       file.checkIsNot(recording);
@@ -66,10 +75,11 @@ record OutputFile(Path path) {
         recording.getFileName().toString().replaceFirst("\\.jfr$", "") + end);
   }
 
-  private void checkIsNot(Path input) throws OutputException {
+  private void checkIsNot(Path input) throws RecordingException {
     try {
       if (Files.exists(path) && Files.exists(input) && Files.isSameFile(path, input)) {
-        throw new OutputException(path + " is the recording itself: name another file to write.");
+        throw new RecordingException(
+            ExitStatus.UNWRITABLE, path + " is the recording itself: name another file to write.");
       }
     } catch (IOException e) {
       throw cannotWrite(e);
@@ -81,11 +91,19 @@ record OutputFile(Path path) {
     void to(Writer file) throws IOException, RecordingException;
   }
 
-  void write(Content content) throws OutputException, RecordingException {
+  void write(Content content) throws RecordingException {
     make(
         part -> {
-          try (Writer file = Files.newBufferedWriter(part, UTF_8)) {
+          Output out = new Output(Files.newOutputStream(part));
+          try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
             content.to(file);
+          } catch (RecordingException | RuntimeException e) {
+            // Whatever came of it where the content is made.
+            IOException failure = out.failure();
+            if (failure != null) {
+              throw failure;
+            }
+            throw e;
           }
         });
   }
@@ -95,7 +113,7 @@ record OutputFile(Path path) {
     void make(Path part) throws IOException, RecordingException;
   }
 
-  void make(Maker maker) throws OutputException, RecordingException {
+  void make(Maker maker) throws RecordingException {
     try {
       // Beside the file, so that it can be moved; made as any file is, so with the usual
       // permissions.
@@ -112,10 +130,11 @@ record OutputFile(Path path) {
     }
   }
 
-  private OutputException cannotWrite(IOException e) {
+  private RecordingException cannotWrite(IOException e) {
     // Of files that cannot be made the message is their path and nothing else.
     String why = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
-    return new OutputException(
+    return new RecordingException(
+        ExitStatus.UNWRITABLE,
         path
             + " cannot be written: "
             + (why == null

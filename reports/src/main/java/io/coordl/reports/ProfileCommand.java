@@ -1,7 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.reports.differential.Differential;
-import io.coordl.reports.recording.Progress;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import java.io.IOException;
@@ -36,7 +36,6 @@ import picocli.CommandLine.Spec;
       "Where the program fails, its exit code is that of this command, and what was measured"
           + " before is printed.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ProfileCommand implements Callable<Integer> {
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
@@ -95,7 +94,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     ProcessBuilder program = program();
     int code = run(program);
     if (code != 0) {
@@ -107,7 +106,7 @@ final class ProfileCommand implements Callable<Integer> {
             "the program made no recording: it ended before it trained, or uses neither DJL nor"
                 + " DL4J, or another agent argument is in its way.");
       }
-      DiffCommand.print(Differential.of(RecordingReader.read(output(), Progress.NONE)), json);
+      DiffCommand.print(Differential.of(RecordingReader.read(output(), done -> {})), json);
     } catch (RecordingException e) {
       if (code == 0) {
         throw e;
@@ -124,7 +123,7 @@ final class ProfileCommand implements Callable<Integer> {
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
   }
 
-  private ProcessBuilder program() throws RecordingException, OutputException {
+  private ProcessBuilder program() throws RecordingException {
     Path file = output().toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
@@ -167,7 +166,7 @@ final class ProfileCommand implements Callable<Integer> {
   }
 
   /** Finds what is in the way before the program runs for minutes. */
-  private static void clear(Path file) throws OutputException {
+  private static void clear(Path file) throws RecordingException {
     OutputFile.of(file, true);
     if (!Files.exists(file)) {
       return;
@@ -178,11 +177,13 @@ final class ProfileCommand implements Callable<Integer> {
         begin = in.readNBytes(RECORDING.length);
       }
       if (begin.length > 0 && !Arrays.equals(begin, RECORDING)) {
-        throw new OutputException(file + " is there already and no recording: name another file.");
+        throw new RecordingException(
+            ExitStatus.UNWRITABLE, file + " is there already and no recording: name another file.");
       }
       Files.delete(file);
     } catch (IOException e) {
-      throw new OutputException(file + " cannot be written: " + e.getMessage());
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE, file + " cannot be written: " + e.getMessage());
     }
   }
 
@@ -220,14 +221,14 @@ final class ProfileCommand implements Callable<Integer> {
 
   private int run(ProcessBuilder program) throws RecordingException {
     program.inheritIO();
-    if (json.wanted()) {
+    if (json.wanted) {
       program.redirectOutput(ProcessBuilder.Redirect.PIPE);
     }
     try {
       Process running = program.start();
       Thread stop = new Thread(running::destroy); // Whoever stops this command means the program.
       Runtime.getRuntime().addShutdownHook(stop);
-      if (json.wanted()) {
+      if (json.wanted) {
         try (InputStream printed = running.getInputStream()) {
           printed.transferTo(System.err);
         }

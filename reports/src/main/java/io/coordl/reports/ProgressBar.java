@@ -1,16 +1,16 @@
 package io.coordl.reports;
 
-import io.coordl.reports.recording.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.DoubleConsumer;
 
 /**
  * A bar on stderr while a large recording is read; closing it wipes it out. It draws nothing where
  * it would only litter a log.
  */
-final class ProgressBar implements Progress, AutoCloseable {
+final class ProgressBar implements DoubleConsumer, AutoCloseable {
   static final long LARGE = 50L << 20;
 
   private static final int WIDTH = 40;
@@ -37,7 +37,7 @@ final class ProgressBar implements Progress, AutoCloseable {
   }
 
   @Override
-  public void at(double fraction) {
+  public void accept(double fraction) {
     int percent = (int) (100 * fraction);
     if (!visible || percent == drawn) {
       return;

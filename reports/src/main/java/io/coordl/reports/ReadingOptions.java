@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
@@ -15,7 +16,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** How commands read recordings: add it with {@code @Mixin}, and call {@link #read}. */
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReadingOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
@@ -24,6 +24,12 @@ final class ReadingOptions {
       names = "--no-progress",
       description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
   private boolean noProgress;
+
+  /** A sentence for each file that could not be read. */
+  final List<String> unread = new ArrayList<>();
+
+  /** Of the last of these. */
+  ExitStatus status = ExitStatus.DONE;
 
   /** Reads one recording, with a progress bar where it helps. */
   JobRecording read(Path file) throws RecordingException {
@@ -39,23 +45,13 @@ final class ReadingOptions {
     }
   }
 
-  /**
-   * What could be read of several files.
-   *
-   * @param unread a sentence for each that could not be
-   * @param status of the last of these
-   */
-  record Read<T>(List<T> recordings, List<String> unread, ExitStatus status) {}
-
   interface Reader<T> {
     T read(Path file) throws RecordingException;
   }
 
   /** Reads several; one that cannot be read is named on stderr, as the others are of use alone. */
-  <T> Read<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
+  <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
-    List<String> unread = new ArrayList<>();
-    ExitStatus status = ExitStatus.DONE;
     for (Path file : files) {
       try {
         read.add(reader.read(file));
@@ -63,12 +59,12 @@ final class ReadingOptions {
         if (read.isEmpty() && file.equals(files.get(files.size() - 1))) {
           throw e;
         }
-        status = ExitStatus.of(e.kind());
+        status = e.status();
         unread.add(String.valueOf(e.getMessage()));
         Commands.say(command.commandLine(), e);
       }
     }
-    return new Read<>(read, unread, status);
+    return read;
   }
 
   private ProgressBar bar(Path file) {

@@ -9,7 +9,6 @@ import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Summary;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +19,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl report FILE.jfr... -o report.html}. */
 @Command(
     name = "report",
     description = {
       "Draws one recording, or compares several, on one HTML page.",
       "The page needs no network and nothing beside it."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class ReportCommand implements Callable<Integer> {
   /** More side by side cannot be read. */
   private static final int MOST = 6;
@@ -54,33 +51,25 @@ final class ReportCommand implements Callable<Integer> {
   @Mixin ReadingOptions reading;
 
   @Override
-  public Integer call() throws RecordingException, OutputException {
+  public Integer call() throws RecordingException {
     List<Path> all = ReadingOptions.recordings(files);
     OutputFile page = OutputFile.of(output, all, ".html", force);
     boolean slowestFirst =
         all.size() > 1 && (all.size() > MOST || files.stream().anyMatch(Files::isDirectory));
-    ReadingOptions.Read<Path> chosen =
-        slowestFirst ? slowest(all) : new ReadingOptions.Read<>(all, List.of(), ExitStatus.DONE);
-    ReadingOptions.Read<JobActivity> read =
-        reading.each(chosen.recordings().stream().limit(MOST).toList(), reading::readInFull);
-    List<String> unread = new ArrayList<>(chosen.unread());
-    unread.addAll(read.unread());
+    List<Path> chosen = slowestFirst ? slowest(all) : all;
+    List<JobActivity> read =
+        reading.each(chosen.stream().limit(MOST).toList(), reading::readInFull);
     String content =
-        ReportPage.html(
-            Report.of(read.recordings(), unread, slowestFirst ? chosen.recordings().size() : 0));
+        ReportPage.html(Report.of(read, reading.unread, slowestFirst ? chosen.size() : 0));
     page.write(to -> to.write(content));
     spec.commandLine().getOut().println(Text.line(page.path().toString(), Integer.MAX_VALUE));
-    return (read.status() == ExitStatus.DONE ? chosen : read).status().code();
+    return reading.status.code();
   }
 
-  private ReadingOptions.Read<Path> slowest(List<Path> all) throws RecordingException {
-    ReadingOptions.Read<Summary> read = reading.each(all, file -> Summary.of(reading.read(file)));
-    return new ReadingOptions.Read<>(
-        read.recordings().stream()
-            .sorted(SideBySideText.SLOWEST_FIRST)
-            .map(summary -> Path.of(summary.recording().file()))
-            .toList(),
-        read.unread(),
-        read.status());
+  private List<Path> slowest(List<Path> all) throws RecordingException {
+    return reading.each(all, file -> Summary.of(reading.read(file))).stream()
+        .sorted(SideBySideText.SLOWEST_FIRST)
+        .map(summary -> Path.of(summary.recording().file()))
+        .toList();
   }
 }

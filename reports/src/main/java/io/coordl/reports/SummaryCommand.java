@@ -1,6 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.reports.comparison.SideBySideText;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.summary.SummaryText;
@@ -12,7 +13,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code coordl summary FILE.jfr...}. */
 @Command(
     name = "summary",
     description = {
@@ -20,7 +20,6 @@ import picocli.CommandLine.Parameters;
       "Of several, or of a directory, it prints a line each, the slowest first; as JSON an array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class SummaryCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
@@ -38,9 +37,9 @@ final class SummaryCommand implements Callable<Integer> {
       json.print(summary, SummaryText.lines(summary));
       return ExitStatus.DONE.code();
     }
-    ReadingOptions.Read<Summary> read =
+    List<Summary> read =
         reading.each(ReadingOptions.recordings(files), file -> Summary.of(reading.read(file)));
-    json.print(read.recordings(), SideBySideText.slowestFirst(read.recordings()));
-    return read.status().code();
+    json.print(read, SideBySideText.slowestFirst(read));
+    return reading.status.code();
   }
 }

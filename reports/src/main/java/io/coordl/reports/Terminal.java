@@ -16,10 +16,9 @@ import org.jspecify.annotations.Nullable;
  * What the outside of the process says about how to print.
  *
  * @param colours true if the output may be coloured
- * @param columns width of help texts
  * @param width at which other text is folded; 0: not at all, as nobody said
  */
-record Terminal(boolean colours, int columns, int width) {
+record Terminal(boolean colours, int width) {
   private static final int USUAL_COLUMNS = 80;
 
   /** Below this, columns of options leave no room for their descriptions. */
@@ -50,9 +49,8 @@ record Terminal(boolean colours, int columns, int width) {
   }
 
   /** For output that goes to no terminal. */
-  static final Terminal NONE = new Terminal(false, USUAL_COLUMNS, 0);
+  static final Terminal NONE = new Terminal(false, 0);
 
-  /** What is true of this process. */
   static Terminal ofThisProcess() {
     boolean terminal = isTerminal(1) && isTerminal(2);
     boolean asked = terminal && System.getenv("COLUMNS") == null;
@@ -71,11 +69,13 @@ record Terminal(boolean colours, int columns, int width) {
     if (width == 0 && terminal) {
       width = size.columns();
     }
-    width = width == 0 ? 0 : Math.max(LEAST_COLUMNS, width);
     return new Terminal(
-        terminal && !unwanted && !dumb,
-        width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width),
-        width);
+        terminal && !unwanted && !dumb, width == 0 ? 0 : Math.max(LEAST_COLUMNS, width));
+  }
+
+  /** Width of help texts. */
+  int columns() {
+    return width == 0 ? USUAL_COLUMNS : Math.min(MOST_COLUMNS, width);
   }
 
   private static int columns(@Nullable String columns) {
@@ -91,8 +91,14 @@ record Terminal(boolean colours, int columns, int width) {
     return lines.stream().flatMap(line -> paint(fold(line)).stream()).toList();
   }
 
+  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
   List<String> fold(String line) {
-    return width == 0 ? List.of(line) : fold(line, width);
+    if (width == 0 || line.length() <= width) {
+      return List.of(line);
+    }
+    Matcher indent = Beginning.INDENT.matcher(line);
+    String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
+    return Text.fold(line, under, width);
   }
 
   /** What each kind of line looks like; the first line of a folded one says which it is. */
@@ -116,16 +122,6 @@ record Terminal(boolean colours, int columns, int width) {
               : colour + part + PLAIN);
     }
     return painted;
-  }
-
-  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
-  static List<String> fold(String text, int width) {
-    if (text.length() <= width) {
-      return List.of(text);
-    }
-    Matcher indent = Beginning.INDENT.matcher(text);
-    String under = " ".repeat(indent.lookingAt() ? Math.min(indent.end(), width / 2) : 2);
-    return Text.fold(text, under, width);
   }
 
   /** Rows and columns of the terminal that this process belongs to; 0 if not known. */

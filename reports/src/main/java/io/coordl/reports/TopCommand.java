@@ -3,6 +3,7 @@ package io.coordl.reports;
 import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Jobs;
 import io.coordl.reports.live.JobsText;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -17,7 +18,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code coordl top [PID | GROUP]}. */
 @Command(
     name = "top",
     description = {
@@ -27,7 +27,6 @@ import picocli.CommandLine.Spec;
           + " show it in /dev/shm, and one that was killed stays to be seen for an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class TopCommand implements Callable<Integer> {
   private static final String HOME = "\u001b[H";
   private static final String REST_OF_LINE = "\u001b[K";
@@ -47,7 +46,7 @@ final class TopCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, InterruptedException {
     Path directory = StatusFile.directory();
-    if (json.wanted() || !Terminal.isTerminal(1)) {
+    if (json.wanted || !Terminal.isTerminal(1)) {
       Jobs jobs = jobs(directory);
       json.print(jobs, lines(jobs, json.terminal()));
       return ExitStatus.DONE.code();

@@ -1,5 +1,6 @@
 package io.coordl.reports;
 
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Scenario;
 import io.coordl.reports.whatif.WhatIf;
@@ -15,7 +16,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code coordl whatif FILE.jfr}. */
 @Command(
     name = "whatif",
     description = {
@@ -24,7 +24,6 @@ import picocli.CommandLine.Parameters;
           + " errors. Without a question it answers all of them.",
       "The schema of the JSON is whatif.schema.json in coordl.jar.",
     })
-@SuppressWarnings("NullAway.Init") // picocli sets the fields before it calls
 final class WhatIfCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
   Path file;

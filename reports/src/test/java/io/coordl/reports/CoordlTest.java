@@ -7,7 +7,7 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.coordl.reports.recording.ChildJob;
-import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
 import java.io.ByteArrayOutputStream;
@@ -42,7 +42,7 @@ class CoordlTest {
 
   private int coordl(Object... arguments) {
     String[] words = List.of(arguments).stream().map(Object::toString).toArray(String[]::new);
-    return Coordl.run(new PrintWriter(out), new PrintWriter(err), words);
+    return Coordl.run(new PrintWriter(out), new PrintWriter(err), Terminal.NONE, words);
   }
 
   private Path job() throws Exception {
@@ -467,6 +467,19 @@ class CoordlTest {
   }
 
   @Test
+  void aDiskThatIsFullIsNoDamageOfTheRecording() throws Exception {
+    Path file = Recordings.record(folder.resolve("many.jfr"), () -> Recordings.emitFetches(10_000));
+    Path trace = folder.resolve("many.json");
+    // What is written before it gets its name.
+    String part = "." + trace.getFileName() + "." + ProcessHandle.current().pid();
+    Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
+
+    assertThat(coordl("export", "--perfetto", file, "-o", trace)).isEqualTo(74);
+    assertThat(err.toString()).contains("many.json cannot be written: No space left on device.");
+    assertThat(trace).doesNotExist();
+  }
+
+  @Test
   void ofManyRecordingsThePageShowsTheSlowest() throws Exception {
     Path many = Files.createDirectory(folder.resolve("many"));
     for (int rank = 1; rank <= 8; rank++) {
@@ -580,15 +593,17 @@ class CoordlTest {
   @Test
   void coloursAndWidthAreAsTheTerminalWants() {
     Map<String, String> xterm = Map.of("TERM", "xterm", "COLUMNS", "100");
-    assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100, 100));
-    assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100, 100));
+    assertThat(terminal(xterm, true)).isEqualTo(new Terminal(true, 100));
+    assertThat(terminal(xterm, false)).isEqualTo(new Terminal(false, 100));
     assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", "1"), true).colours()).isFalse();
     assertThat(terminal(Map.of("TERM", "xterm", "NO_COLOR", ""), true).colours()).isTrue();
     assertThat(terminal(Map.of("TERM", "dumb"), true).colours()).isFalse();
-    assertThat(terminal(Map.of(), true)).isEqualTo(new Terminal(false, 90, 90));
+    assertThat(terminal(Map.of(), true)).isEqualTo(new Terminal(false, 90));
     assertThat(terminal(Map.of("COLUMNS", "wide"), false)).isEqualTo(Terminal.NONE);
-    assertThat(terminal(Map.of("COLUMNS", "3"), true)).isEqualTo(new Terminal(false, 55, 55));
-    assertThat(terminal(Map.of("COLUMNS", "999"), true)).isEqualTo(new Terminal(false, 120, 999));
+    assertThat(terminal(Map.of("COLUMNS", "3"), true)).isEqualTo(new Terminal(false, 55));
+    assertThat(terminal(Map.of("COLUMNS", "999"), true)).isEqualTo(new Terminal(false, 999));
+    assertThat(new Terminal(false, 999).columns()).isEqualTo(120);
+    assertThat(new Terminal(false, 90).columns()).isEqualTo(90);
   }
 
   private static Terminal terminal(Map<String, String> environment, boolean terminal) {
@@ -602,7 +617,7 @@ class CoordlTest {
     String plain = out.toString();
     out.getBuffer().setLength(0);
 
-    Terminal terminal = new Terminal(true, 70, 70);
+    Terminal terminal = new Terminal(true, 70);
     for (List<String> command :
         List.of(
             List.of("summary", job.toString()),
@@ -643,19 +658,16 @@ class CoordlTest {
   }
 
   @Test
-  void everyKindOfBadRecordingHasAnExitCodeOfItsOwn() {
-    List<Integer> codes =
-        Arrays.stream(RecordingException.Kind.values())
-            .map(kind -> ExitStatus.of(kind).code())
-            .toList();
-    assertThat(codes).doesNotHaveDuplicates().doesNotContain(0, 2);
+  void everyWayToEndHasAnExitCodeOfItsOwn() {
+    List<Integer> codes = Arrays.stream(ExitStatus.values()).map(ExitStatus::code).toList();
+    assertThat(codes).doesNotHaveDuplicates();
   }
 
   @Test
   void theBarIsWipedOut() {
     try (ProgressBar bar = new ProgressBar(new PrintWriter(err), true)) {
-      bar.at(0.5);
-      bar.at(0.501);
+      bar.accept(0.5);
+      bar.accept(0.501);
     }
     assertThat(err.toString())
         .isEqualTo(

@@ -35,7 +35,7 @@ class ProfileCommandsTest {
 
   private int coordl(Object... arguments) {
     String[] words = List.of(arguments).stream().map(Object::toString).toArray(String[]::new);
-    return Coordl.run(new PrintWriter(out), new PrintWriter(err), words);
+    return Coordl.run(new PrintWriter(out), new PrintWriter(err), Terminal.NONE, words);
   }
 
   private Path record(String name, Runnable events) throws Exception {

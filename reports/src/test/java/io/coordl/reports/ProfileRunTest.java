@@ -26,7 +26,7 @@ class ProfileRunTest {
 
   private int coordl(Object... arguments) {
     String[] words = Arrays.stream(arguments).map(Object::toString).toArray(String[]::new);
-    return Coordl.run(new PrintWriter(out), new PrintWriter(err), words);
+    return Coordl.run(new PrintWriter(out), new PrintWriter(err), Terminal.NONE, words);
   }
 
   private Path agent() throws IOException {

@@ -17,15 +17,15 @@ import java.util.stream.Stream;
  * that the agent does not have.
  *
  * @param finding stable name, for programs
- * @param nanos time of the training thread that the finding explains, in the epochs that count
- * @param gain how many times as fast those epochs get at most, by what the waits say; 1 if nothing
- *     is to be changed
  * @param sentence for the user; ends with the gain
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change of them
  *     would help
+ * @param gain how many times as fast the epochs that count get at most, by what the waits say; 1 if
+ *     nothing is to be changed
+ * @param nanos time of the training thread that the finding explains, in those epochs
  */
 public record Advice(
-    String finding, long nanos, double gain, String sentence, List<String> arguments) {
+    String finding, String sentence, List<String> arguments, double gain, long nanos) {
   /** What checkpoints may take of the time, as CheckFreq (FAST 2021) has it. */
   public static final double WORTH_OF_CHECKPOINTS = 0.035;
 
@@ -147,7 +147,7 @@ public record Advice(
 
   private static Advice checkpointBound(Evidence evidence) {
     Figures judged = evidence.judged();
-    if (!evidence.writesInBackground()) {
+    if (!"async".equals(evidence.configuration().get("checkpoint"))) {
       return change(
           evidence,
           "checkpointBound",
@@ -156,7 +156,7 @@ public record Advice(
           "the job stood still for %s while they were written",
           "checkpoint=async");
     }
-    if (evidence.takesCheckpoints()) {
+    if (evidence.isOn("checkpoint.every")) {
       return change(
           evidence,
           "checkpointBound",
@@ -374,14 +374,14 @@ public record Advice(
     double gain = 1 / (1 - share);
     return new Advice(
         finding,
-        nanos,
-        gain,
         what
             + (arguments.isEmpty() ? "" : " with " + Arguments.AGENT + String.join(",", arguments))
             + ": "
             + why.replace("%s", new Nanos(nanos) + evidence.ofWhat())
             + Text.format("; predicted: at most %.2fx faster.", gain),
-        arguments);
+        arguments,
+        gain,
+        nanos);
   }
 
   private static String more(String key, Evidence evidence, String form) {
@@ -393,7 +393,7 @@ public record Advice(
   }
 
   private static Advice nothing(String finding, long nanos, String sentence) {
-    return new Advice(finding, nanos, 1, sentence, List.of());
+    return new Advice(finding, sentence, List.of(), 1, nanos);
   }
 
   private static String stall(Evidence evidence) {

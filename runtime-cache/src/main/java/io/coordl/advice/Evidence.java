@@ -89,15 +89,6 @@ public record Evidence(
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }
 
-  /** True if models are written while the job goes on. */
-  boolean writesInBackground() {
-    return "async".equals(configuration.get("checkpoint"));
-  }
-
-  boolean takesCheckpoints() {
-    return isOn("checkpoint.every");
-  }
-
   /** True if the job is to go on where an earlier one was, which it cannot in epochs of several. */
   boolean resumes() {
     return !"none".equals(configuration.getOrDefault("resume", "none"));

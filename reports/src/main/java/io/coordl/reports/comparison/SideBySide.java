@@ -1,14 +1,15 @@
 package io.coordl.reports.comparison;
 
+import io.coordl.advice.Advice;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.Answer;
+import io.coordl.reports.whatif.Figure;
 import io.coordl.reports.whatif.WhatIf;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,8 +89,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     return new SideBySide(SCHEMA_VERSION, runs);
   }
 
-  private static @Nullable Double predicted(
-      Summary.Next next, JobRecording after, Set<String> changed) {
+  private static @Nullable Double predicted(Advice next, JobRecording after, Set<String> changed) {
     return next.gain() > 1 && isWhatWasDone(next.arguments(), after, changed)
         ? Double.valueOf(next.gain())
         : null;
@@ -102,7 +102,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   private static @Nullable Measure whatIf(
       List<Answer> answers, JobRecording after, Set<String> changed) {
     for (Answer answer : answers) {
-      Answer.Figure figure = answer.figure();
+      Figure figure = answer.figure();
       if (figure != null
           && figure.measure().exceedsItsError()
           && PREDICTING.contains(answer.question())
@@ -137,9 +137,8 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   /** The agent's arguments in force, the program, and what it ran on as far as that is known. */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
-    JobStatisticsEvent job = recording.job();
-    if (job != null && job.mainClass != null) {
-      conditions.put("program", job.mainClass);
+    if (recording.mainClass() != null) {
+      conditions.put("program", recording.mainClass());
     }
     Jvm jvm = recording.jvm();
     if (jvm != null && jvm.jvmVersion() != null) {

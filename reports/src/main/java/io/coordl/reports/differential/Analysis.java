@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,7 +43,16 @@ final class Analysis {
   Differential differential() {
     remarks.addAll(Comparison.of(phases));
     @Nullable Attribution live = live();
-    List<Share> shares = shares(live);
+    List<Share> shares =
+        Stream.of(
+                Part.COMPUTE,
+                Part.PREP_STALL,
+                Part.FETCH_STALL,
+                Part.GC_STALL,
+                Part.QUEUE_STALL,
+                Part.CHECKPOINT)
+            .map(part -> share(part, live))
+            .toList();
     @Nullable Measure ingestion = time(Phases.INGESTION).map(Measure::perSecond).orElse(null);
     @Nullable Measure prep =
         rate(
@@ -63,10 +74,10 @@ final class Analysis {
     return new Differential(
         Differential.SCHEMA_VERSION,
         phases.recordings().stream().map(recording -> recording.file().toString()).toList(),
-        jobs().map(job -> job.mainClass).filter(Objects::nonNull).findFirst().orElse(null),
-        jobs().map(job -> job.frameworks).filter(Objects::nonNull).findFirst().orElse(null),
+        first(phases.recordings(), JobRecording::mainClass),
+        first(phases.recordings(), JobRecording::frameworks),
         perSample ? "sample" : "batch",
-        samplesPerBatch(timings),
+        first(timings, Timing::samplesPerBatch),
         workers(),
         timings,
         shares,
@@ -79,49 +90,29 @@ final class Analysis {
         List.copyOf(remarks));
   }
 
-  private Stream<JobStatisticsEvent> jobs() {
-    return phases.recordings().stream().flatMap(recording -> Stream.ofNullable(recording.job()));
+  private static <T, F> @Nullable F first(List<T> of, Function<T, @Nullable F> figure) {
+    return of.stream().map(figure).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   private Optional<Measure> time(String phase) {
     return phases.timing(phase).map(timing -> timing.nanos(perSample));
   }
 
-  private static @Nullable Double samplesPerBatch(List<Timing> timings) {
-    return timings.stream()
-        .map(Timing::samplesPerBatch)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
-  }
-
   private @Nullable Long workers() {
-    return Stream.of(Phases.COLD, Phases.CACHED)
-        .flatMap(name -> phases.timing(name).stream())
-        .map(Timing::workers)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
+    return first(
+        Stream.of(Phases.COLD, Phases.CACHED)
+            .flatMap(name -> phases.timing(name).stream())
+            .toList(),
+        Timing::workers);
   }
 
   /** The ordinary recording's; else that of the cold phase itself, else of the cold recording. */
   private @Nullable Attribution live() {
-    if (ordinary.isPresent()) {
-      return attribution(ordinary.get());
-    }
     Attribution ofPhase = phases.attributions().get(Phases.COLD);
-    if (ofPhase != null) {
+    if (ordinary.isEmpty() && (ofPhase != null || phases.timing(Phases.COLD).isEmpty())) {
       return ofPhase;
     }
-    return phases
-        .timing(Phases.COLD)
-        .flatMap(
-            timing ->
-                phases.recordings().stream()
-                    .filter(recording -> recording.file().toString().equals(timing.file()))
-                    .findFirst())
-        .map(this::attribution)
-        .orElse(null);
+    return attribution(ordinary.orElseGet(phases::cold));
   }
 
   private @Nullable Attribution attribution(JobRecording recording) {
@@ -134,16 +125,6 @@ final class Analysis {
       return null;
     }
     return new Attribution(recording.file().toString(), "job", job);
-  }
-
-  private List<Share> shares(@Nullable Attribution live) {
-    return List.of(
-        share(Part.COMPUTE, live),
-        share(Part.PREP_STALL, live),
-        share(Part.FETCH_STALL, live),
-        share(Part.GC_STALL, live),
-        share(Part.QUEUE_STALL, live),
-        share(Part.CHECKPOINT, live));
   }
 
   /** Of a part that the phases do not tell, what was seen live alone. */
@@ -241,8 +222,7 @@ final class Analysis {
   }
 
   private boolean isSerial() {
-    Long workers = workers();
-    return workers != null && workers == 0;
+    return Objects.equals(workers(), 0L);
   }
 
   private Optional<Measure> alone(String stage) {
@@ -263,18 +243,19 @@ final class Analysis {
       return Differential.UNKNOWN;
     }
     Measure[] all = inputs.get();
-    for (Part largest : PARTS.keySet()) {
-      if (PARTS.keySet().stream()
-          .allMatch(other -> other.equals(largest) || exceeds(largest, other, all))) {
-        return PARTS.keySet().stream().anyMatch(part -> isNegative(part, all))
-            ? notTold()
-            : largest.field();
-      }
+    Set<Part> parts = PARTS.keySet();
+    Optional<Part> largest =
+        parts.stream()
+            .filter(
+                one ->
+                    parts.stream()
+                        .filter(other -> other != one)
+                        .allMatch(other -> exceeds(of -> part(one, of) - part(other, of), all)))
+            .findFirst();
+    if (largest.isPresent()
+        && parts.stream().noneMatch(one -> exceeds(of -> -part(one, of), all))) {
+      return largest.get().field();
     }
-    return notTold();
-  }
-
-  private String notTold() {
     missing.add(
         new Missing(
             "limit",
@@ -283,13 +264,8 @@ final class Analysis {
     return Differential.UNKNOWN;
   }
 
-  private static boolean exceeds(Part one, Part other, Measure[] all) {
-    return Measure.of(at -> (part(one, Parts.of(at)) - part(other, Parts.of(at))) / at[2], all)
-        .exceedsItsError();
-  }
-
-  private static boolean isNegative(Part name, Measure[] all) {
-    return Measure.of(at -> -part(name, Parts.of(at)) / at[2], all).exceedsItsError();
+  private static boolean exceeds(ToDoubleFunction<Parts> figure, Measure[] all) {
+    return Measure.of(at -> figure.applyAsDouble(Parts.of(at)) / at[2], all).exceedsItsError();
   }
 
   private static double part(Part name, Parts of) {

@@ -1,20 +1,17 @@
 package io.coordl.reports.differential;
 
 import io.coordl.advice.Text;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Jvm;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.DoubleSummaryStatistics;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What differs between phases that should differ in nothing but where the data come from, and which
@@ -42,71 +39,62 @@ final class Comparison {
   }
 
   private void compareRecordings() {
-    recordings("the program", recording -> job(recording).map(job -> job.mainClass));
-    recordings("the library", recording -> job(recording).map(job -> job.frameworks));
-    recordings("the JVM", recording -> Optional.ofNullable(recording.jvm()).map(Jvm::jvmVersion));
-    recordings(
-        "the number of cores",
-        recording -> Optional.ofNullable(recording.host()).map(host -> host.cores));
+    recordings("the program", JobRecording::mainClass);
+    recordings("the library", JobRecording::frameworks);
+    recordings("the JVM", of -> of.jvm() == null ? null : of.jvm().jvmVersion());
+    recordings("the number of cores", of -> of.host() == null ? null : of.host().cores);
     Set<String> keys = new TreeSet<>();
     phases.recordings().forEach(recording -> keys.addAll(recording.configuration().keySet()));
     keys.removeAll(MAY_DIFFER);
     for (String key : keys) {
-      recordings(
-          "the argument " + key,
-          recording -> Optional.of(recording.configuration().getOrDefault(key, "not given")));
+      recordings("the argument " + key, of -> of.configuration().getOrDefault(key, "not given"));
     }
   }
 
-  private static Optional<JobStatisticsEvent> job(JobRecording recording) {
-    return Optional.ofNullable(recording.job());
-  }
-
-  private void recordings(String what, Function<JobRecording, Optional<?>> figure) {
-    Map<String, String> values = new LinkedHashMap<>();
-    for (JobRecording recording : phases.recordings()) {
-      figure
-          .apply(recording)
-          .ifPresent(value -> values.put(recording.file().toString(), value.toString()));
-    }
-    same(what, values);
+  private void recordings(String what, Function<JobRecording, @Nullable Object> figure) {
+    same(what, phases.recordings(), recording -> recording.file().toString(), figure);
   }
 
   private void comparePhases() {
-    Map<String, String> workers = new LinkedHashMap<>();
-    Map<String, String> sizes = new LinkedHashMap<>();
-    phases
-        .timings()
-        .forEach(
-            (name, timing) -> {
-              if (timing.workers() != null && !name.equals(Phases.INGESTION)) {
-                workers.put(name, timing.workers().toString());
-              }
-              if (timing.samplesPerBatch() != null) {
-                sizes.put(name, Text.format("%.1f", timing.samplesPerBatch()));
-              }
-            });
-    same("the number of workers", workers);
+    Collection<Timing> timings = phases.timings().values();
+    same(
+        "the number of workers",
+        timings,
+        Timing::phase,
+        timing -> timing.phase().equals(Phases.INGESTION) ? null : timing.workers());
     DoubleSummaryStatistics samples =
-        phases.timings().values().stream()
+        timings.stream()
             .map(Timing::samplesPerBatch)
             .filter(Objects::nonNull)
             .mapToDouble(Double::doubleValue)
             .summaryStatistics();
     if (samples.getMax() - samples.getMin() > SAME_SIZE * samples.getMax()) {
-      same("the number of samples in a batch", sizes);
+      same(
+          "the number of samples in a batch",
+          timings,
+          Timing::phase,
+          timing ->
+              timing.samplesPerBatch() == null
+                  ? null
+                  : Text.format("%.1f", timing.samplesPerBatch()));
     }
     order(Phases.INGESTION, Phases.CACHED, "no prep stall");
     order(Phases.CACHED, Phases.COLD, "no fetch stall");
   }
 
-  private void same(String what, Map<String, String> values) {
-    if (Set.copyOf(values.values()).size() > 1) {
+  /** Where the figure is not known it does not differ. */
+  private <T> void same(
+      String what,
+      Collection<T> all,
+      Function<T, String> name,
+      Function<T, @Nullable Object> figure) {
+    List<T> known = all.stream().filter(one -> figure.apply(one) != null).toList();
+    if (known.stream().map(figure).distinct().count() > 1) {
       remarks.add(
           what
               + " differs, so the difference of the times is not of the data alone: "
-              + values.entrySet().stream()
-                  .map(entry -> entry.getValue() + " in " + entry.getKey())
+              + known.stream()
+                  .map(one -> figure.apply(one) + " in " + name.apply(one))
                   .collect(Collectors.joining(", "))
               + ".");
     }

@@ -1,6 +1,5 @@
 package io.coordl.reports.differential;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.advice.Part;
 import io.coordl.reports.recording.JobRecording;
 import java.util.List;
@@ -38,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what a reader must know to trust the figures: recordings that differ, phases that
  *     did not become steady
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Differential(
     int schemaVersion,
     List<String> recordings,
@@ -69,7 +67,6 @@ public record Differential(
    * @param live the same part as the agent saw it while the program ran, 0 to 1
    * @param difference {@code live} less {@code share}
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   public record Share(
       String part,
       @Nullable Measure nanos,

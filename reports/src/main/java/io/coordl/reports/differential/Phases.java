@@ -50,11 +50,10 @@ record Phases(
         timings.put(name, Timing.of(found.file(), found.phase()));
         attributions.put(name, new Attribution(found.file(), name, found.phase()));
       } else if (place != null && place.phases().isEmpty()) {
-        Optional<Timing> epochs = Timing.ofEpochs(name, place);
-        epochs.ifPresent(timing -> timings.put(name, timing));
-        if (epochs.isEmpty()) {
-          missing.add(new Missing(name, tooFewEpochs(place)));
-        }
+        Timing.ofEpochs(name, place)
+            .ifPresentOrElse(
+                timing -> timings.put(name, timing),
+                () -> missing.add(new Missing(name, tooFewEpochs(place))));
       } else {
         missing.add(new Missing(name, notMeasured(recordings, name)));
       }
@@ -101,12 +100,8 @@ record Phases(
                       phase.phase + phase.workers, Timing.of(recording.file().toString(), phase)));
     }
     return latest.values().stream()
-        .sorted(Comparator.comparing(Timing::phase).thenComparing(Phases::threads))
+        .sorted(Comparator.comparing(Timing::phase).thenComparing(Timing::threads))
         .toList();
-  }
-
-  private static long threads(Timing timing) {
-    return timing.workers() == null ? 0 : timing.workers();
   }
 
   private static String tooFewEpochs(JobRecording recording) {
@@ -143,6 +138,11 @@ record Phases(
         name);
   }
 
+  /** What is at the place of the cold one. */
+  JobRecording cold() {
+    return recordings.get(THREE.indexOf(COLD));
+  }
+
   Optional<Timing> timing(String name) {
     return Optional.ofNullable(timings.get(name));
   }
@@ -154,6 +154,6 @@ record Phases(
   Optional<Timing> alone(String name, long workers) {
     return alone.stream()
         .filter(timing -> timing.phase().equals(name))
-        .min(Comparator.comparingLong(timing -> Math.abs(threads(timing) - workers)));
+        .min(Comparator.comparingLong(timing -> Math.abs(timing.threads() - workers)));
   }
 }

@@ -1,11 +1,11 @@
 package io.coordl.reports.differential;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param steady false if the phase ended before its interval was as narrow as asked for
  * @param note why the phase ended, or how it was measured
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record Timing(
     String phase,
     String file,
@@ -101,6 +100,11 @@ public record Timing(
   /** The time of one sample, or of one batch, in nanoseconds. */
   public Measure nanos(boolean ofSample) {
     return ofSample && samplesPerBatch != null ? batchNanos.times(1 / samplesPerBatch) : batchNanos;
+  }
+
+  /** Those that prepare beside the training thread; 0 if unknown. */
+  public long threads() {
+    return Objects.requireNonNullElse(workers, 0L);
   }
 
   Measure pauses(boolean ofSample) {

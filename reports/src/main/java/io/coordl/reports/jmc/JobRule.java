@@ -61,11 +61,6 @@ abstract class JobRule implements IRule {
     this.fine = fine;
   }
 
-  /** A rule that always has something to say. */
-  JobRule(String name, String topic, Function<Findings, Finding> look) {
-    this(name, topic, look.andThen(Optional::of), "");
-  }
-
   /** Whether it holds of the recording of a profile, too. */
   boolean looksAtProfiles() {
     return false;
@@ -121,7 +116,7 @@ abstract class JobRule implements IRule {
       return result.setSeverity(Severity.IGNORE).build();
     }
     try {
-      Findings job = Findings.of(recording(items));
+      Findings job = new Findings(recording(items));
       if (!job.measured()) {
         return notApplicable(result, "No batch was seen: let the job train at least one epoch.");
       }

@@ -13,21 +13,22 @@ import org.openjdk.jmc.flightrecorder.rules.Severity;
 public final class Rules {
   private Rules() {}
 
-  /** The share of the training time that is waiting for data. */
   public static final class DataStall extends JobRule {
     public DataStall() {
-      super("data stall", JAVA_APPLICATION, Findings::dataStall);
+      super("data stall", JAVA_APPLICATION, Findings::dataStall, "");
     }
   }
 
-  /** A job that waits for storage, and the cache is off. */
   public static final class FetchBound extends JobRule {
     public FetchBound() {
-      super("waiting for storage", FILE_IO, Findings::fetchBound, "The MinIO cache is on.");
+      super(
+          "waiting for storage",
+          FILE_IO,
+          job -> job.advice("fetchBound", "Training waits for storage"),
+          "The MinIO cache is on.");
     }
   }
 
-  /** A cache that is on and does not hold what later epochs ask for. */
   public static final class LaterEpochsFetch extends JobRule {
     public LaterEpochsFetch() {
       super(
@@ -51,35 +52,46 @@ public final class Rules {
     }
   }
 
-  /** A job that waits for decoding, transforms and assembly. */
   public static final class PrepBound extends JobRule {
     public PrepBound() {
-      super("waiting for preparation", JAVA_APPLICATION, Findings::prepBound);
+      super(
+          "waiting for preparation",
+          JAVA_APPLICATION,
+          job -> job.advice("prepBound", "Training waits for preparation"),
+          "");
     }
   }
 
-  /** A job whose batches wait for a worker or for their hand-over. */
   public static final class QueueBound extends JobRule {
     public QueueBound() {
-      super("batches queue", JAVA_APPLICATION, Findings::queueBound);
+      super(
+          "batches queue",
+          JAVA_APPLICATION,
+          job -> job.advice("queueBound", "Batches wait for a worker or their hand-over"),
+          "");
     }
   }
 
-  /** A job that waits for batches while a collector works. */
   public static final class GarbageCollection extends JobRule {
     public GarbageCollection() {
-      super("batches held up by garbage collection", GARBAGE_COLLECTION, Findings::gcBound);
+      super(
+          "batches held up by garbage collection",
+          GARBAGE_COLLECTION,
+          job -> job.advice("gcBound", "Garbage collections hold batches up"),
+          "");
     }
   }
 
-  /** A job that waits for its own models to be written. */
   public static final class Checkpoint extends JobRule {
     public Checkpoint() {
-      super("training stands still for checkpoints", FILE_IO, Findings::checkpointBound);
+      super(
+          "training stands still for checkpoints",
+          FILE_IO,
+          job -> job.advice("checkpointBound", "Training stands still while models are written"),
+          "");
     }
   }
 
-  /** Coordinated prep that runs at the pace of one slow job. */
   public static final class SlowestJob extends JobRule {
     public SlowestJob() {
       super(
@@ -90,7 +102,6 @@ public final class Rules {
     }
   }
 
-  /** Hosts of the partitioned cache that answer late or not at all. */
   public static final class UnansweredPeers extends JobRule {
     public UnansweredPeers() {
       super(
@@ -101,7 +112,6 @@ public final class Rules {
     }
   }
 
-  /** A partitioned cache that could hold the data set, and does not. */
   public static final class UnusedPartition extends JobRule {
     public UnusedPartition() {
       super(

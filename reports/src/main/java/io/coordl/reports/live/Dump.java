@@ -156,7 +156,6 @@ public record Dump(Job job) {
     }
   }
 
-  /** What it says. */
   private String jcmd(Path file) throws RecordingException, IOException {
     Path bin = Path.of(System.getProperty("java.home"), "bin");
     Path jcmd =

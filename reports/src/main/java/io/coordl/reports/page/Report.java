@@ -1,7 +1,6 @@
 package io.coordl.reports.page;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide;
@@ -37,11 +36,6 @@ public record Report(
 
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
-  public Report {
-    compared = List.copyOf(compared);
-    recordings = List.copyOf(recordings);
-  }
-
   /**
    * One of the recordings.
    *
@@ -60,7 +54,6 @@ public record Report(
    *     recordings are compared
    * @param whatIf absent where recordings are compared
    */
-  @JsonInclude(JsonInclude.Include.NON_NULL)
   record Entry(
       String name,
       Summary summary,
@@ -121,11 +114,6 @@ public record Report(
                       .toList()));
       return new Slots(slotNanos * times, merged);
     }
-  }
-
-  /** The same of recordings in an order of the user's. */
-  public static Report of(List<JobActivity> recordings, List<String> unread) {
-    return of(recordings, unread, 0);
   }
 
   /**
@@ -205,8 +193,6 @@ public record Report(
   }
 
   String title() {
-    return recordings.size() == 1
-        ? "CoorDL: " + recordings.get(0).name()
-        : "CoorDL: " + String.join(", ", recordings.stream().map(Entry::name).toList());
+    return "CoorDL: " + String.join(", ", recordings.stream().map(Entry::name).toList());
   }
 }

@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
@@ -67,16 +68,12 @@ public final class ReportPage {
   }
 
   private static String fill(String template, Map<String, String> contents) {
-    Matcher place = PLACE.matcher(template);
-    StringBuilder page = new StringBuilder();
-    while (place.find()) {
-      String content = contents.get(place.group(1));
-      if (content == null) {
-        throw new IllegalStateException("nothing for " + place.group());
-      }
-      place.appendReplacement(page, Matcher.quoteReplacement(content));
-    }
-    return place.appendTail(page).toString();
+    return PLACE
+        .matcher(template)
+        .replaceAll(
+            place ->
+                Matcher.quoteReplacement(
+                    Objects.requireNonNull(contents.get(place.group(1)), place.group())));
   }
 
   private static String escape(String text) {

@@ -1,6 +1,5 @@
 package io.coordl.reports.recording;
 
-import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.DoubleConsumer;
 
 /**
  * Goes through a recording from event to event by their sizes and counts them; it reads no event.
@@ -26,10 +26,13 @@ final class ChunkWalk {
   /** Types with larger numbers are counted in a map. */
   private static final int USUAL_TYPES = 1 << 14;
 
+  static final Comparator<Chunk> BY_TIME =
+      Comparator.comparingLong(chunk -> chunk.header().startNanos());
+
   private final Path file;
   private final FileBytes bytes;
   private final long length;
-  private final Progress progress;
+  private final DoubleConsumer progress;
 
   private final long[] usual = new long[USUAL_TYPES];
   private final Map<Long, Long> unusual = new HashMap<>();
@@ -37,10 +40,10 @@ final class ChunkWalk {
   private boolean endsEarly;
   private long told;
 
-  private ChunkWalk(Path file, FileBytes bytes, Progress progress) {
+  private ChunkWalk(Path file, FileBytes bytes, DoubleConsumer progress) {
     this.file = file;
     this.bytes = bytes;
-    this.length = bytes.length();
+    this.length = bytes.length;
     this.progress = progress;
   }
 
@@ -57,10 +60,10 @@ final class ChunkWalk {
   }
 
   /** From this position of the file on. */
-  record Chunk(long position, ChunkHeader header) {}
+  record Chunk(Path file, long position, ChunkHeader header) {}
 
   /** Walks through the whole file; throws if it is foreign, cut off or damaged. */
-  static Shape walk(Path file, Progress progress) throws IOException, RecordingException {
+  static Shape walk(Path file, DoubleConsumer progress) throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
       return new ChunkWalk(file, bytes, progress).walk();
     }
@@ -69,14 +72,14 @@ final class ChunkWalk {
   private Shape walk() throws IOException, RecordingException {
     if (length == 0) {
       throw new RecordingException(
-          Kind.NO_RECORDING,
+          ExitStatus.NO_RECORDING,
           file
               + " is empty: JFR writes a recording of its own when the JVM ends. If that still"
               + " runs, `coordl dump PID` writes what there is so far; if it"
               + " was killed, what JFR had flushed by then is in the temporary directory, in a"
               + " folder that begins with the date and ends with the process id.");
     }
-    progress.at(0);
+    progress.accept(0);
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
@@ -92,10 +95,7 @@ final class ChunkWalk {
       }
     }
     List<Chunk> inFile = List.copyOf(chunks.values());
-    List<Chunk> byTime =
-        inFile.stream()
-            .sorted(Comparator.comparingLong((Chunk chunk) -> chunk.header().startNanos()))
-            .toList();
+    List<Chunk> byTime = inFile.stream().sorted(BY_TIME).toList();
     boolean asIs =
         !endsEarly
             && byTime.equals(inFile)
@@ -125,7 +125,7 @@ final class ChunkWalk {
     if (header.isBare()) {
       if (start == 0) {
         throw new RecordingException(
-            Kind.NO_RECORDING,
+            ExitStatus.NO_RECORDING,
             file + " holds nothing readable: its JVM ended before it first flushed the recording.");
       }
       endsEarly = true;
@@ -141,18 +141,18 @@ final class ChunkWalk {
       endsEarly = true;
     }
     // The same chunk again, as of two dumps of one recording, must not count twice.
-    boolean first = chunks.putIfAbsent(header.identity(), new Chunk(start, header)) == null;
+    boolean first = chunks.putIfAbsent(header.identity(), new Chunk(file, start, header)) == null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;
     while (position < end) {
       position = walkEvent(position, end, first);
       if (position - told >= FileBytes.WINDOW) {
         told = position;
-        progress.at((double) position / length);
+        progress.accept((double) position / length);
       }
     }
     told = end;
-    progress.at((double) end / length);
+    progress.accept((double) end / length);
     return end;
   }
 
@@ -193,11 +193,11 @@ final class ChunkWalk {
       }
       if (!ours) {
         return new RecordingException(
-            Kind.NO_RECORDING, file + " is not a Flight Recorder recording.");
+            ExitStatus.NO_RECORDING, file + " is not a Flight Recorder recording.");
       }
       if (length >= ChunkHeader.LENGTH) {
         return new RecordingException(
-            Kind.NO_RECORDING,
+            ExitStatus.NO_RECORDING,
             file + " is a Flight Recorder recording of a version that coordl cannot read.");
       }
     }
@@ -208,7 +208,7 @@ final class ChunkWalk {
 
   private RecordingException cutOff(long expected) {
     return new RecordingException(
-        Kind.DAMAGED,
+        ExitStatus.DAMAGED,
         String.format(
             "%s is cut off: it has %s bytes of at least %s; copy it again from where it was"
                 + " recorded.",
@@ -217,7 +217,7 @@ final class ChunkWalk {
 
   private RecordingException damaged(long position) {
     return new RecordingException(
-        Kind.DAMAGED,
+        ExitStatus.DAMAGED,
         file + " is damaged at byte " + position + ": nothing in it can be relied on.");
   }
 }

@@ -13,7 +13,6 @@ import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
-import io.coordl.reports.recording.RecordingException.Kind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -75,109 +73,78 @@ public final class Collector {
   private long taken;
 
   /** What takes the events of each type. */
-  final Map<String, Consumer<JobEvent>> takers = takers();
+  final Map<String, Consumer<JobEvent>> takers = new HashMap<>();
 
-  private Map<String, Consumer<JobEvent>> takers() {
-    Map<String, Consumer<JobEvent>> takers = new HashMap<>();
-    takers.put(Jvm.EVENT, event -> addJvm(Jvm.of(event)));
-    on(takers, JobStatisticsEvent.class, this::add);
+  public Collector() {
+    takers.put(
+        Jvm.EVENT,
+        event -> {
+          Jvm jvm = Jvm.of(event);
+          jvms.put(jvm.pid() + " " + jvm.jvmStartTime(), jvm);
+        });
+    on(JobStatisticsEvent.class, this::add);
+    on(FaultEvent.class, this::addFault);
+    latest(StoreStatisticsEvent.class, stores, of -> of.store + "\n" + of.scope + "\n" + of.group);
+    latest(PeerStatisticsEvent.class, peers, of -> String.valueOf(of.peer));
+    latest(StagingStatisticsEvent.class, stagings, of -> of.group + "\n" + of.pipeline);
+    latest(GpuStatisticsEvent.class, gpus, of -> String.format("%04d", of.device));
     latest(
-        takers,
-        stores,
-        StoreStatisticsEvent.class,
-        store -> store.store + "\n" + store.scope + "\n" + store.group);
-    latest(takers, peers, PeerStatisticsEvent.class, peer -> String.valueOf(peer.peer));
-    latest(
-        takers,
-        stagings,
-        StagingStatisticsEvent.class,
-        staging -> staging.group + "\n" + staging.pipeline);
-    latest(takers, gpus, GpuStatisticsEvent.class, gpu -> String.format("%04d", gpu.device));
-    latest(
-        takers,
-        latencies,
         LatencyStatisticsEvent.class,
-        latency -> latency.epoch == 0 ? String.valueOf(latency.kind) : null);
-    latest(takers, configuration, ConfigurationEvent.class, value -> String.valueOf(value.key));
-    latest(takers, hosts, HostEvent.class, host -> "");
-    latest(takers, environments, EnvironmentEvent.class, environment -> "");
-    each(takers, EpochEvent.class, epochs);
-    each(takers, PhaseEvent.class, phases);
-    EventReader<FaultEvent> fault = new EventReader<>(FaultEvent.class);
-    takers.put(fault.event, event -> addFault(event, fault));
-    return takers;
+        latencies,
+        of -> of.epoch == 0 ? String.valueOf(of.kind) : null);
+    latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
+    latest(HostEvent.class, hosts, of -> "");
+    latest(EnvironmentEvent.class, environments, of -> "");
+    latest(EpochEvent.class, epochs, EventReader::values);
+    latest(PhaseEvent.class, phases, EventReader::values);
   }
 
-  private void addJvm(Jvm jvm) {
-    jvms.put(jvm.pid() + " " + jvm.jvmStartTime(), jvm);
-  }
-
-  private static <E extends Event> void on(
-      Map<String, Consumer<JobEvent>> takers, Class<E> type, BiConsumer<JobEvent, E> action) {
+  private <E extends Event> void on(Class<E> type, Consumer<Dated<E>> action) {
     EventReader<E> reader = new EventReader<>(type);
-    takers.put(reader.event, event -> action.accept(event, reader.read(event)));
+    takers.put(reader.event, event -> action.accept(new Dated<>(event.end(), reader.read(event))));
   }
 
   /** Keeps the one that was written last of each key; those of key null do not count. */
-  private static <E extends Event> void latest(
-      Map<String, Consumer<JobEvent>> takers,
-      Map<String, Dated<E>> kept,
-      Class<E> type,
-      Function<E, @Nullable String> key) {
+  private <K, E extends Event> void latest(
+      Class<E> type, Map<K, Dated<E>> kept, Function<E, @Nullable K> key) {
     on(
-        takers,
         type,
-        (event, value) -> {
-          String of = key.apply(value);
+        next -> {
+          K of = key.apply(next.value);
           if (of != null) {
-            kept.merge(of, new Dated<>(event.start(), value), Dated::later);
+            kept.merge(of, next, Dated::later);
           }
         });
   }
 
-  /** Keeps all, each once. */
-  private static <E extends Event> void each(
-      Map<String, Consumer<JobEvent>> takers,
-      Class<E> type,
-      Map<List<@Nullable Object>, Dated<E>> kept) {
-    EventReader<E> reader = new EventReader<>(type);
-    takers.put(
-        reader.event,
-        event -> {
-          E value = reader.read(event);
-          kept.put(reader.values(value), new Dated<>(event.end(), value));
-        });
-  }
-
-  private void add(JobEvent event, JobStatisticsEvent value) {
+  private void add(Dated<JobStatisticsEvent> next) {
     Dated<JobStatisticsEvent> known = job;
-    Dated<JobStatisticsEvent> next = new Dated<>(event.start(), value);
     if (known == null) {
       job = next;
       return;
     }
     boolean inOrder = !next.written.isBefore(known.written);
-    JobStatisticsEvent earlier = inOrder ? known.value : value;
-    JobStatisticsEvent later = inOrder ? value : known.value;
+    Dated<JobStatisticsEvent> older = inOrder ? known : next;
+    Dated<JobStatisticsEvent> newer = inOrder ? next : known;
+    JobStatisticsEvent earlier = older.value;
+    JobStatisticsEvent later = newer.value;
     // Totals of one job only grow, as far as two clocks agree, and its program stays the same.
     long back = earlier.wall - later.wall;
     severalJobs |=
         back > CLOCKS_NANOS
             || (back <= 0 && later.batches < earlier.batches)
             || differs(later.mainClass, earlier.mainClass);
-    Dated<JobStatisticsEvent> older = inOrder ? known : next;
     jobBefore = jobBefore == null ? older : jobBefore.later(older);
-    job = inOrder ? next : known;
+    job = newer;
   }
 
   private static boolean differs(@Nullable String one, @Nullable String other) {
     return one != null && other != null && !one.equals(other);
   }
 
-  private void addFault(JobEvent event, EventReader<FaultEvent> reader) {
+  private void addFault(Dated<FaultEvent> fault) {
     faults++;
-    FaultEvent fault = reader.read(event);
-    firstFaults.merge(reader.values(fault), new Dated<>(event.start(), fault), Dated::earlier);
+    firstFaults.merge(EventReader.values(fault.value), fault, Dated::earlier);
     if (firstFaults.size() > FAULTS_KEPT) {
       firstFaults.values().remove(byTime(firstFaults).get(FAULTS_KEPT));
     }
@@ -203,7 +170,7 @@ public final class Collector {
       taken++;
     } catch (EventReader.MissingFieldException missing) {
       throw new RecordingException(
-          Kind.OTHER_VERSION,
+          ExitStatus.OTHER_VERSION,
           String.format(
               "The recording was written by another version of the agent: %s.",
               missing.getMessage()));
@@ -214,7 +181,8 @@ public final class Collector {
   public JobRecording recording(Path name) throws RecordingException {
     if (jvms.size() > 1 || severalJobs) {
       throw new RecordingException(
-          Kind.SEVERAL_RUNS, "The events are of more than one run: open each recording alone.");
+          ExitStatus.SEVERAL_RUNS,
+          "The events are of more than one run: open each recording alone.");
     }
     return recording(name, 0, taken, false);
   }

@@ -66,10 +66,10 @@ final class EventReader<E extends Event> {
   }
 
   /** The values of all fields: equal for events that say the same. */
-  List<@Nullable Object> values(E of) {
+  static List<@Nullable Object> values(Event of) {
     List<@Nullable Object> values = new ArrayList<>();
     try {
-      for (Field field : fields) {
+      for (Field field : AgentEvents.fields(of.getClass())) {
         values.add(field.get(of));
       }
     } catch (IllegalAccessException e) {

@@ -16,11 +16,9 @@ final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
 
   private final FileChannel channel;
-  private final long length;
-  private final byte[] window = new byte[WINDOW];
+  final long length;
+  private final ByteBuffer window = ByteBuffer.allocate(WINDOW).limit(0);
   private long windowStart;
-  private int windowLength;
-  private int at;
   private long bound;
 
   FileBytes(Path file) throws IOException {
@@ -29,26 +27,18 @@ final class FileBytes implements AutoCloseable {
     this.bound = length;
   }
 
-  long length() {
-    return length;
-  }
-
   long position() {
-    return windowStart + at;
+    return windowStart + window.position();
   }
 
   /** Reads on from a position of the file, up to another. */
-  void seek(long position, long end) throws EOFException {
-    if (position < 0) {
-      throw new EOFException("a position before the file");
-    }
+  void seek(long position, long end) {
     long offset = position - windowStart;
-    if (offset >= 0 && offset <= windowLength) {
-      at = (int) offset;
+    if (offset >= 0 && offset <= window.limit()) {
+      window.position((int) offset);
     } else {
       windowStart = position;
-      windowLength = 0;
-      at = 0;
+      window.limit(0);
     }
     bound = Math.min(end, length);
   }
@@ -56,7 +46,7 @@ final class FileBytes implements AutoCloseable {
   /** Some bytes from the position on, which stays where it is; big endian. */
   ByteBuffer peek(int wanted) throws IOException {
     need(wanted);
-    return ByteBuffer.wrap(window, at, wanted).slice();
+    return window.slice(window.position(), wanted);
   }
 
   /** Seven bits a byte, least first, the eighth saying that more follow; the ninth is whole. */
@@ -74,7 +64,7 @@ final class FileBytes implements AutoCloseable {
 
   private byte get() throws IOException {
     need(1);
-    return window[at++];
+    return window.get();
   }
 
   /** Makes sure that so many bytes from the position on are in the window. */
@@ -82,19 +72,14 @@ final class FileBytes implements AutoCloseable {
     if (wanted > bound - position()) {
       throw new EOFException();
     }
-    if (wanted > windowLength - at) {
-      load(wanted);
-    }
-  }
-
-  private void load(int wanted) throws IOException {
-    windowStart += at;
-    at = 0;
-    ByteBuffer into = ByteBuffer.wrap(window);
-    while (into.hasRemaining() && channel.read(into, windowStart + into.position()) >= 0) {}
-    windowLength = into.position();
-    if (windowLength < wanted) {
-      throw new IOException("file shrank while it was read");
+    if (wanted > window.remaining()) {
+      windowStart = position();
+      window.clear();
+      while (window.hasRemaining() && channel.read(window, position()) >= 0) {}
+      window.flip();
+      if (window.limit() < wanted) {
+        throw new IOException("file shrank while it was read");
+      }
     }
   }
 

@@ -80,6 +80,14 @@ public record JobRecording(
     }
   }
 
+  public @Nullable String mainClass() {
+    return job == null ? null : job.mainClass;
+  }
+
+  public @Nullable String frameworks() {
+    return job == null ? null : job.frameworks;
+  }
+
   /**
    * True if updates of a model were seen, so that what has none is an evaluation. Where none was
    * seen, nobody knows which is what, and all count as epochs.
@@ -99,12 +107,8 @@ public record JobRecording(
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
             .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
     return sources.values().stream()
-        .max(Comparator.comparingLong(JobRecording::compute))
+        .max(Comparator.comparingLong(all -> EpochEvent.sum(all.stream()).compute))
         .map(all -> all.subList(1, all.size()))
         .orElse(List.of());
-  }
-
-  private static long compute(List<EpochEvent> epochs) {
-    return epochs.stream().mapToLong(epoch -> epoch.compute).sum();
   }
 }

@@ -1,6 +1,6 @@
 package io.coordl.reports.recording;
 
-import io.coordl.reports.recording.RecordingException.Kind;
+import io.coordl.reports.recording.ChunkWalk.Chunk;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -10,7 +10,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.DoubleConsumer;
 import java.util.stream.Collectors;
 import jdk.jfr.EventType;
 import jdk.jfr.consumer.EventStream;
@@ -43,21 +43,21 @@ public final class RecordingReader {
    * @throws RecordingException if the file cannot be read, is foreign, empty, cut off or damaged,
    *     has no CoorDL events or those of several JVMs
    */
-  public static JobRecording read(Path file, Progress progress) throws RecordingException {
+  public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, List.of());
   }
 
   /** Reads the totals and adds up the events of every batch, item and transform. */
-  public static JobActivity readInFull(Path file, Progress progress) throws RecordingException {
+  public static JobActivity readInFull(Path file, DoubleConsumer progress)
+      throws RecordingException {
     ActivityCollector activity = new ActivityCollector();
     JobRecording recording = read(file, progress, activity.takers());
     return new JobActivity(recording, activity.activity());
   }
 
   /** Reads the totals and hands over what each thread did when, in any order, on one thread. */
-  public static JobRecording readSpans(Path file, Progress progress, Consumer<Span> taker)
-      throws RecordingException {
-    return read(file, progress, List.of(Span.takers(taker)));
+  public static JobRecording readSpans(Path file, Consumer<Span> taker) throws RecordingException {
+    return read(file, done -> {}, List.of(Span.takers(taker)));
   }
 
   /** Reads the totals of a file that another one may replace at any time; throws if it has gone. */
@@ -71,10 +71,10 @@ public final class RecordingReader {
     }
     Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
     try {
-      return read(file, to, ChunkWalk.walk(to, Progress.NONE), Progress.NONE, List.of());
+      return read(file, to, ChunkWalk.walk(to, done -> {}), done -> {}, List.of());
     } catch (RecordingException e) {
       throw new RecordingException(
-          e.kind(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
+          e.status(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
     }
   }
 
@@ -86,19 +86,13 @@ public final class RecordingReader {
    * @throws IOException if the recording cannot be written
    */
   public static void join(List<Path> files, Path to) throws RecordingException, IOException {
-    List<Part> parts = new ArrayList<>();
+    List<Chunk> chunks = new ArrayList<>();
     for (Path file : files) {
       checkReadable(file);
-      parts.addAll(parts(file, ChunkWalk.walk(file, Progress.NONE)));
+      chunks.addAll(ChunkWalk.walk(file, done -> {}).chunks());
     }
-    parts.sort(Comparator.comparingLong(part -> part.chunk().header().startNanos()));
-    write(parts, to);
-  }
-
-  private record Part(Path file, ChunkWalk.Chunk chunk) {}
-
-  private static List<Part> parts(Path file, ChunkWalk.Shape shape) {
-    return shape.chunks().stream().map(chunk -> new Part(file, chunk)).toList();
+    chunks.sort(ChunkWalk.BY_TIME);
+    write(chunks, to);
   }
 
   /**
@@ -106,7 +100,7 @@ public final class RecordingReader {
    * of each map are read by a thread of their own.
    */
   private static JobRecording read(
-      Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
+      Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException {
     checkReadable(file);
     for (int attempt = 1; ; attempt++) {
@@ -116,7 +110,7 @@ public final class RecordingReader {
       } catch (RecordingException e) {
         // A JVM that writes to the file can make it look cut off or damaged for a moment.
         if (attempt == ATTEMPTS
-            || e.kind() != Kind.DAMAGED
+            || e.status() != ExitStatus.DAMAGED
             || Objects.equals(modified, modified(file))) {
           throw e;
         }
@@ -133,16 +127,14 @@ public final class RecordingReader {
   }
 
   private static JobRecording readOnce(
-      Path file, Progress progress, List<Map<String, Consumer<JobEvent>>> takers)
+      Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException {
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
-      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.at(done / 2));
-      JobRecording recording = read(file, shape, done -> progress.at(0.5 + done / 2), takers);
+      ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.accept(done / 2));
+      JobRecording recording = read(file, shape, done -> progress.accept(0.5 + done / 2), takers);
       checkUnchanged(file, before, shape);
       return recording;
-    } catch (EventReader.MissingFieldException missing) {
-      throw ofAnotherVersion(file, missing);
     } catch (ArithmeticException e) {
       throw damaged(file);
     } catch (IOException e) {
@@ -150,26 +142,16 @@ public final class RecordingReader {
     }
   }
 
-  private static RecordingException ofAnotherVersion(
-      Path file, EventReader.MissingFieldException missing) {
-    return new RecordingException(
-        Kind.OTHER_VERSION,
-        file
-            + " was written by another version of the agent ("
-            + missing.getMessage()
-            + "): use the coordl.jar that came with it.");
-  }
-
   private static RecordingException damaged(Path file) {
     return new RecordingException(
-        Kind.DAMAGED,
+        ExitStatus.DAMAGED,
         file + " is damaged: not all of its events can be read, so no figure would be right.");
   }
 
   private static JobRecording read(
       Path file,
       ChunkWalk.Shape shape,
-      Progress progress,
+      DoubleConsumer progress,
       List<Map<String, Consumer<JobEvent>>> takers)
       throws RecordingException, IOException {
     if (shape.asIs()) {
@@ -177,7 +159,7 @@ public final class RecordingReader {
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
-      write(parts(file, shape), repaired);
+      write(shape.chunks(), repaired);
       return read(file, repaired, shape, progress, takers);
     } finally {
       Files.deleteIfExists(repaired);
@@ -217,22 +199,21 @@ public final class RecordingReader {
    * which they will not be otherwise. By time, as the JDK reads times wrongly else: it goes on with
    * the clock of the chunk before.
    */
-  private static void write(List<Part> parts, Path file) throws IOException {
+  private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
         FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-      for (Part part : parts) {
+      for (Chunk chunk : chunks) {
         long start = to.position();
-        try (FileChannel from = FileChannel.open(part.file(), StandardOpenOption.READ)) {
-          copy(from, part.chunk(), to);
+        try (FileChannel from = FileChannel.open(chunk.file(), StandardOpenOption.READ)) {
+          copy(from, chunk, to);
         }
         // The file's own may have changed since the walk.
-        part.chunk().header().writeFinished(to, start);
+        chunk.header().writeFinished(to, start);
       }
     }
   }
 
-  private static void copy(FileChannel from, ChunkWalk.Chunk chunk, FileChannel to)
-      throws IOException {
+  private static void copy(FileChannel from, Chunk chunk, FileChannel to) throws IOException {
     for (long done = 0; done < chunk.header().size(); ) {
       long copied = from.transferTo(chunk.position() + done, chunk.header().size() - done, to);
       if (copied <= 0) {
@@ -252,7 +233,7 @@ public final class RecordingReader {
       Path file,
       Path readable,
       ChunkWalk.Shape shape,
-      Progress progress,
+      DoubleConsumer progress,
       List<Map<String, Consumer<JobEvent>>> others)
       throws RecordingException, IOException {
     Collector collector = new Collector();
@@ -273,13 +254,18 @@ public final class RecordingReader {
       throw e;
     }
     if (failure instanceof EventReader.MissingFieldException missing) {
-      throw ofAnotherVersion(file, missing);
+      throw new RecordingException(
+          ExitStatus.OTHER_VERSION,
+          file
+              + " was written by another version of the agent ("
+              + missing.getMessage()
+              + "): use the coordl.jar that came with it.");
     }
     checkOneJob(file, collector);
     if (!ours) {
       boolean described = names.values().stream().anyMatch(name -> name.startsWith(OURS));
       throw new RecordingException(
-          Kind.WITHOUT_OUR_EVENTS,
+          ExitStatus.WITHOUT_OUR_EVENTS,
           shape.endsEarly() && described
               ? file + " has no events yet: its JVM has just started, or was killed at its start."
               : file + " has no CoorDL events: was the agent attached to the program?");
@@ -291,7 +277,7 @@ public final class RecordingReader {
         collector.recording(file, Files.size(file), shape.total(), shape.endsEarly());
     if (shape.endsEarly() && hasNoTotals(recording)) {
       throw new RecordingException(
-          Kind.WITHOUT_OUR_EVENTS,
+          ExitStatus.WITHOUT_OUR_EVENTS,
           file + " has no totals yet: the agent writes them when an epoch ends.");
     }
     return recording;
@@ -303,11 +289,11 @@ public final class RecordingReader {
 
     private final Path recording;
     private final long expected;
-    private final Progress progress;
+    private final DoubleConsumer progress;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private long events;
 
-    Delivery(Path recording, long expected, Progress progress) {
+    Delivery(Path recording, long expected, DoubleConsumer progress) {
       this.recording = recording;
       this.expected = expected;
       this.progress = progress;
@@ -338,7 +324,7 @@ public final class RecordingReader {
 
     private synchronized void add(long more) {
       events += more;
-      progress.at(expected == 0 ? 1 : Math.min(1, (double) events / expected));
+      progress.accept(expected == 0 ? 1 : Math.min(1, (double) events / expected));
     }
   }
 
@@ -349,7 +335,7 @@ public final class RecordingReader {
     } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
       // The JDK's parser has no exception of its own for damage; any of these means it.
       throw new RecordingException(
-          Kind.DAMAGED, file + " is damaged: its description of the events cannot be read.");
+          ExitStatus.DAMAGED, file + " is damaged: its description of the events cannot be read.");
     }
   }
 
@@ -365,7 +351,7 @@ public final class RecordingReader {
       Set<Long> pids = new TreeSet<>();
       collector.jvms.values().forEach(jvm -> pids.add(jvm.pid()));
       throw new RecordingException(
-          Kind.SEVERAL_RUNS,
+          ExitStatus.SEVERAL_RUNS,
           String.format(
               "%s holds recordings of %s JVMs (pid %s): summarise each one's own file.",
               file,
@@ -374,7 +360,7 @@ public final class RecordingReader {
     }
     if (collector.severalJobs) {
       throw new RecordingException(
-          Kind.SEVERAL_RUNS,
+          ExitStatus.SEVERAL_RUNS,
           file + " holds recordings of more than one run: summarise each one's own file.");
     }
   }

@@ -9,24 +9,21 @@ import io.coordl.event.FetchEvent;
 import io.coordl.event.PersistEvent;
 import io.coordl.event.StepEvent;
 import io.coordl.event.TransformEvent;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import jdk.jfr.Event;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a thread did for some time.
  *
  * @param name such as {@code data stall}
- * @param threadId 0 if not known
- * @param event the event of the agent that says so
+ * @param at when, and on which thread; valid until the next one is taken
+ * @param event what the agent says of it
  */
-public record Span(
-    String name, Instant start, long nanos, long threadId, @Nullable String thread, Object event) {
+public record Span(String name, JobEvent at, Object event) {
   private static final List<Class<? extends Event>> TYPES =
       List.of(
           EpochEvent.class,
@@ -49,17 +46,7 @@ public record Span(
               .replace("Event", "")
               .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
               .toLowerCase(Locale.ROOT);
-      takers.put(
-          reader.event,
-          event ->
-              taker.accept(
-                  new Span(
-                      name,
-                      event.start(),
-                      event.nanos(),
-                      event.threadId(),
-                      event.threadName(),
-                      reader.read(event))));
+      takers.put(reader.event, event -> taker.accept(new Span(name, event, reader.read(event))));
     }
     return takers;
   }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.coordl.advice.Advice;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
@@ -76,6 +77,9 @@ public final class EventJson {
   @JsonIgnoreProperties({"epoch", "histogram"})
   private abstract static class OfLatency {}
 
+  @JsonIgnoreProperties("nanos")
+  private abstract static class OfAdvice {}
+
   private abstract static class OfGpu {
     @JsonProperty
     abstract double utilization();
@@ -94,6 +98,7 @@ public final class EventJson {
         .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
         .annotationIntrospector(new Introspector())
         .changeDefaultPropertyInclusion(known -> known.withValueInclusion(Include.NON_NULL))
+        .addMixIn(Advice.class, OfAdvice.class)
         .addMixIn(JobStatisticsEvent.class, OfJob.class)
         .addMixIn(GpuStatisticsEvent.class, OfGpu.class)
         .addMixIn(LatencyStatisticsEvent.class, OfLatency.class)

@@ -24,13 +24,9 @@ public final class Findings {
   private final Summary summary;
   private final Evidence evidence;
 
-  private Findings(JobRecording recording) {
+  public Findings(JobRecording recording) {
     this.summary = Summary.of(recording);
     this.evidence = summary.evidence(recording);
-  }
-
-  public static Findings of(JobRecording recording) {
-    return new Findings(recording);
   }
 
   /**
@@ -53,27 +49,22 @@ public final class Findings {
     return evidence.profiled();
   }
 
-  /** Waiting for data, whatever the cause. */
-  public Finding dataStall() {
+  public Optional<Finding> dataStall() {
     Figures totals = evidence.totals();
-    return new Finding(
-        evidence.judged().share(evidence.judged().stall),
-        Text.format(
-            "Training waits for data %s of its time%s.",
-            percent(evidence.judged().stall), evidence.ofWhat()),
-        "Of the whole job's "
-            + new Nanos(totals.wall)
-            + ", waits took: "
-            + Part.STALLS.stream()
-                .map(part -> part.cause() + " " + new Nanos(part.of(totals)))
-                .collect(Collectors.joining(", "))
-            + ".",
-        sentence(summary.next().sentence()));
-  }
-
-  /** Waiting for storage that a cache would take away; empty if the cache is on. */
-  public Optional<Finding> fetchBound() {
-    return advice("fetchBound", "Training waits for storage");
+    return Optional.of(
+        new Finding(
+            evidence.judged().share(evidence.judged().stall),
+            Text.format(
+                "Training waits for data %s of its time%s.",
+                percent(evidence.judged().stall), evidence.ofWhat()),
+            "Of the whole job's "
+                + new Nanos(totals.wall)
+                + ", waits took: "
+                + Part.STALLS.stream()
+                    .map(part -> part.cause() + " " + new Nanos(part.of(totals)))
+                    .collect(Collectors.joining(", "))
+                + ".",
+            sentence(summary.next().sentence())));
   }
 
   /** Epochs after the first still read from storage and wait for it; empty if they do not. */
@@ -96,27 +87,6 @@ public final class Findings {
                         "They read %s of %,d from storage, though the cache is on.",
                         Text.count(later.storageItems, "item", "items"), later.items),
                     sentence(advice.sentence())));
-  }
-
-  /** Waiting for decoding, transforms and assembly. */
-  public Finding prepBound() {
-    return advice("prepBound", "Training waits for preparation").orElseThrow();
-  }
-
-  /** Waiting for garbage collections. */
-  public Finding gcBound() {
-    return advice("gcBound", "Garbage collections hold batches up").orElseThrow();
-  }
-
-  /** Waiting for a worker or for the hand-over of a batch. */
-  public Finding queueBound() {
-    return advice("queueBound", "Batches wait for a worker or their hand-over").orElseThrow();
-  }
-
-  /** Waiting for models to be written. */
-  public Finding checkpointBound() {
-    return advice("checkpointBound", "Training stands still while models are written")
-        .orElseThrow();
   }
 
   /**
@@ -151,7 +121,6 @@ public final class Findings {
             raw ? "cache" : store.store));
   }
 
-  /** Waiting for the slowest job of a group with coordinated prep; empty if there is none. */
   public Optional<Finding> slowestJob() {
     return summary.stagings().stream()
         .filter(staging -> staging.waitedForSlowest > 0)
@@ -172,7 +141,6 @@ public final class Findings {
             + " and the GPU that the others have, or let it train without prep=coordinate.");
   }
 
-  /** Questions to other hosts that were not answered; empty if all were. */
   public Optional<Finding> unansweredPeers() {
     return summary.peers().stream()
         .filter(peer -> unanswered(peer) > 0)
@@ -257,7 +225,8 @@ public final class Findings {
                 + " not be."));
   }
 
-  private Optional<Finding> advice(String finding, String what) {
+  /** What an advice of that name explains, in those words; empty if there is none. */
+  public Optional<Finding> advice(String finding, String what) {
     return Advice.all(evidence)
         .filter(advice -> advice.finding().equals(finding))
         .findFirst()

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -47,7 +48,7 @@ public record Summary(
     List<GpuStatisticsEvent> gpus,
     List<LatencyStatisticsEvent> latencies,
     Faults faults,
-    Next next) {
+    Advice next) {
 
   static final int SCHEMA_VERSION = 2;
 
@@ -110,17 +111,10 @@ public record Summary(
 
   record Faults(long count, List<FaultEvent> examples) {}
 
-  /**
-   * What to try next: the finding's stable name, a sentence, arguments of the agent, and how many
-   * times as fast the job gets at most, 1 if nothing is to be changed.
-   */
-  public record Next(String finding, String sentence, List<String> arguments, double gain) {}
-
   public static Summary of(JobRecording recording) {
     List<Epoch> epochs = epochs(recording);
     Totals totals = totals(recording, epochs);
     Evidence evidence = evidence(recording, totals);
-    Advice advice = Advice.on(evidence);
     double speed = evidence.samplesPerSecond();
     String of = evidence.ofWhat().strip();
     JobStatisticsEvent job = recording.job();
@@ -135,8 +129,8 @@ public record Summary(
             recording.endsEarly(),
             isRunning(recording)),
         new Program(
-            job == null ? null : job.mainClass,
-            job == null ? null : job.frameworks,
+            recording.mainClass(),
+            recording.frameworks(),
             jvm == null ? null : jvm.pid(),
             jvm == null ? null : jvm.jvmVersion(),
             jvm == null ? null : Instant.ofEpochMilli(jvm.jvmStartTime()),
@@ -153,7 +147,7 @@ public record Summary(
         recording.latencies(),
         new Faults(
             Math.max(recording.faults(), job == null ? 0 : job.faults), recording.firstFaults()),
-        new Next(advice.finding(), advice.sentence(), advice.arguments(), advice.gain()));
+        Advice.on(evidence));
   }
 
   /** What the findings look at. */
@@ -162,14 +156,13 @@ public record Summary(
   }
 
   private static Evidence evidence(JobRecording recording, Totals totals) {
-    JobStatisticsEvent job = recording.job();
     return new Evidence(
         totals.figures(),
         ended(recording.epochs().stream()),
         recording.stores(),
         recording.configuration(),
         recording.given(),
-        job == null || job.frameworks == null ? "" : job.frameworks,
+        Objects.requireNonNullElse(recording.frameworks(), ""),
         1 + recording.peers().size());
   }
 

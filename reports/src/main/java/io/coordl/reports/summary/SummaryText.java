@@ -46,7 +46,6 @@ public final class SummaryText {
     return lines;
   }
 
-  /** What stands below the epochs. */
   private static List<String> rest(Summary summary) {
     List<String> lines = policies(summary, 1);
     lines.add(items(summary.totals().figures()) + decoded(summary.decodedHits()));

@@ -3,7 +3,6 @@ package io.coordl.reports.trace;
 import io.coordl.event.FetchEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Span;
@@ -39,11 +38,10 @@ public final class PerfettoTrace {
   }
 
   /** Writes the spans of all recordings, in one time. */
-  public static void write(List<Path> recordings, Progress progress, Writer to)
-      throws RecordingException {
+  public static void write(List<Path> recordings, Writer to) throws RecordingException {
     long begin = Long.MAX_VALUE;
     for (Path recording : recordings) {
-      Jvm jvm = RecordingReader.read(recording, progress).jvm();
+      Jvm jvm = RecordingReader.read(recording, done -> {}).jvm();
       begin = Math.min(begin, jvm == null ? 0 : jvm.jvmStartTime());
     }
     try (JsonGenerator out = MAPPER.createGenerator(to)) {
@@ -52,7 +50,7 @@ public final class PerfettoTrace {
       out.writeName("traceEvents");
       out.writeStartArray();
       for (int i = 0; i < recordings.size(); i++) {
-        trace.add(recordings.get(i), i + 1, progress);
+        trace.add(recordings.get(i), i + 1);
       }
       out.writeEndArray();
       out.writeEndObject();
@@ -62,20 +60,20 @@ public final class PerfettoTrace {
   /**
    * One job; its number stands for its process, as those of several hosts may have one process id.
    */
-  private void add(Path recording, int number, Progress progress) throws RecordingException {
+  private void add(Path recording, int number) throws RecordingException {
     Set<Long> threads = new HashSet<>();
     JobRecording job =
         RecordingReader.readSpans(
             recording,
-            progress,
             span -> {
-              if (threads.add(span.threadId())) {
-                named("thread_name", number, span.threadId(), String.valueOf(span.thread()));
+              long thread = span.at().threadId();
+              if (threads.add(thread)) {
+                named("thread_name", number, thread, String.valueOf(span.at().threadName()));
               }
               write(span, number);
             });
-    String program = job.job() == null ? null : job.job().mainClass;
-    named("process_name", number, 0, (program == null ? "" : program + ", ") + recording);
+    String program = job.mainClass() == null ? "" : job.mainClass() + ", ";
+    named("process_name", number, 0, program + recording);
   }
 
   private void named(String what, int process, long thread, String name) {
@@ -89,14 +87,14 @@ public final class PerfettoTrace {
     if (span.event() instanceof FetchEvent) {
       // A file is open while others are opened and decoded: spans that overlap need own tracks.
       fetches++;
-      begin("b", span, process, span.start());
+      begin("b", span, process, span.at().start());
       out.writePOJOProperty("args", span.event());
       out.writeEndObject();
-      begin("e", span, process, span.start().plusNanos(span.nanos()));
+      begin("e", span, process, span.at().end());
       out.writeEndObject();
     } else {
-      begin("X", span, process, span.start());
-      out.writeNumberProperty("dur", span.nanos() / 1e3);
+      begin("X", span, process, span.at().start());
+      out.writeNumberProperty("dur", span.at().nanos() / 1e3);
       out.writePOJOProperty("args", span.event());
       out.writeEndObject();
     }
@@ -107,7 +105,7 @@ public final class PerfettoTrace {
     out.writeStringProperty("ph", phase);
     out.writeStringProperty("name", span.name());
     out.writeNumberProperty("pid", process);
-    out.writeNumberProperty("tid", span.threadId());
+    out.writeNumberProperty("tid", span.at().threadId());
     out.writeNumberProperty("ts", Duration.between(begin, time).toNanos() / 1e3);
     if (!phase.equals("X")) {
       out.writeStringProperty("cat", "file");

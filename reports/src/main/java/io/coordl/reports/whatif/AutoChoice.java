@@ -1,14 +1,9 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
+import java.util.function.ToDoubleBiFunction;
 
 /**
  * What {@code auto} would bring. Looks at what the job waits for; then at the items that fit in its
@@ -49,8 +44,7 @@ final class AutoChoice extends Question {
                 percent(waits),
                 percent(raw),
                 percent(decoded),
-                TextChart.speed(
-                    pipeline.figure(costs -> 1e9 / items(pipeline, costs, raw, decoded))),
+                speed(pipeline.figure(costs -> 1e9 / items(pipeline, costs, raw, decoded))),
                 times(gain),
                 times(most))
             : Text.format(
@@ -70,12 +64,10 @@ final class AutoChoice extends Question {
             "taking what is kept costs nothing beside making it, and prefetching adds nothing"));
   }
 
-  private interface Law {
-    double nanos(Costs costs, double share);
-  }
-
-  private static Series series(String name, Pipeline pipeline, Law law) {
-    return Series.of(name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.nanos(costs, x)));
+  private static Series series(
+      String name, Pipeline pipeline, ToDoubleBiFunction<Costs, Double> law) {
+    return Series.of(
+        name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.applyAsDouble(costs, x)));
   }
 
   /** Of a sample, with items in the form that is faster, or as today. */
@@ -88,17 +80,7 @@ final class AutoChoice extends Question {
 
   /** Of a sample, with a share of the samples prepared. */
   private static double samples(Pipeline pipeline, Costs costs, double share) {
-    double rest = 1 - share;
-    return new Costs(
-            costs.compute(),
-            costs.computeCores(),
-            rest * costs.prepSerial(),
-            rest * costs.prepParallel(),
-            costs.miss(),
-            costs.storage(),
-            costs.memory(),
-            rest * costs.decode(),
-            costs.todayHit())
-        .nanos(pipeline.today().hit(share + rest * costs.todayHit()));
+    Setup kept = pipeline.today().prepared(share);
+    return costs.nanos(kept.hit(share + (1 - share) * costs.todayHit()));
   }
 }

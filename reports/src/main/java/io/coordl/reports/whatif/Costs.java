@@ -66,25 +66,25 @@ record Costs(
     double remote = Math.min(setup.remote, 1 - hit);
     double missed = 1 - hit - remote;
     double step = compute / setup.stepFactor;
-    double parallel = prepParallel - setup.decoded * decode;
+    double rest = 1 - setup.prepared;
+    double serial = rest * prepSerial;
+    double parallel = rest * (prepParallel - setup.decoded * decode);
     double fetch = missed * miss / setup.storageFactor + remote * setup.remoteNanos;
     double worker = parallel + fetch;
     // Of a sample that several jobs use, each job pays its part.
     double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
-    double cores =
-        setup.jobs * (step * computeCores + part * (prepSerial + parallel)) / setup.cores;
+    double cores = setup.jobs * (step * computeCores + part * (serial + parallel)) / setup.cores;
     double transfer =
         setup.hosts * missed * storage / setup.storageFactor
             + remote * setup.networkNanos
             + hit * memory;
     double shared = Math.max(cores, setup.jobs * part * transfer);
 
-    boolean serial = setup.workers == 0 && !setup.coordinated;
     double own =
-        serial
-            ? step + prepSerial + worker
-            : Math.max(step, part * (prepSerial + worker / Math.max(1, setup.workers)));
+        setup.workers == 0 && !setup.coordinated
+            ? step + serial + worker
+            : Math.max(step, part * (serial + worker / Math.max(1, setup.workers)));
     return Math.max(LEAST_NANOS, Math.max(own, shared));
   }
 }

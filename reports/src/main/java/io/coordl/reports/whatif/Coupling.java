@@ -68,7 +68,7 @@ record Coupling(
       assumptions.add(
           Text.format(
               "the network gives each host %s/s (%s): --network says otherwise",
-              TextChart.bytes(network),
+              Question.bytes(network),
               network > USUAL_NETWORK ? "what one thread got" : "10 Gbit/s, as no rate is known"));
     }
     double onNetwork = pipeline.sampleBytes / network * 1e9;
@@ -78,7 +78,7 @@ record Coupling(
             ? "a sample from another host takes a thread no longer than the network"
             : Text.format(
                 "a thread gets %s/s of another host, as it did in this recording",
-                TextChart.bytes(peers.rate())));
+                Question.bytes(peers.rate())));
     Setup today = pipeline.today();
     if (scenario.storageRate() != null && pipeline.storageRate != null) {
       today = today.storage(scenario.storageRate() / pipeline.storageRate.value());

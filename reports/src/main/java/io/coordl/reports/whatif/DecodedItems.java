@@ -1,14 +1,7 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.bytes;
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -51,7 +44,7 @@ final class DecodedItems extends Question {
             needed == 0
                 ? "how much memory that takes is not known"
                 : "all of them take " + bytes(needed),
-            TextChart.speed(speed(pipeline, fits)),
+            speed(speed(pipeline, fits)),
             times(gain)),
         new Figure("speed with decoded items", "times", gain),
         plot(

@@ -1,13 +1,7 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
 
 /**

@@ -1,15 +1,8 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.tenths;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Series;
 import io.coordl.reports.whatif.Coupling.Origins;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,14 +1,8 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.bytes;
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,7 +48,7 @@ final class MinioOverPageCache extends Question {
                 percent(HitLaw.LRU.hit(size)),
                 percent(HitLaw.RANDOM.hit(size)),
                 speed(pipeline, minio),
-                TextChart.speed(between(pipeline.speed(lru), pipeline.speed(random))),
+                speed(between(pipeline.speed(lru), pipeline.speed(random))),
                 times(gain));
     return new Finding(
         sentence,

@@ -4,7 +4,6 @@ import io.coordl.advice.Text;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
@@ -46,8 +45,7 @@ final class ObservedPipeline {
   }
 
   Pipeline pipeline() {
-    JobStatisticsEvent job = recording.job();
-    pipeline.frameworks = job == null ? "" : Objects.requireNonNullElse(job.frameworks, "");
+    pipeline.frameworks = Objects.requireNonNullElse(recording.frameworks(), "");
     need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
     EnvironmentEvent host = recording.environment();
     pipeline.cores = host == null ? 0 : host.cores;

@@ -2,12 +2,17 @@ package io.coordl.reports.whatif;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
-import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.coordl.advice.Student;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
@@ -18,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * was made from. Times are nanoseconds a sample, sizes bytes, rates bytes a second, shares 0 to 1;
  * among the counts 0 is unknown, among the measures null. Only what makes a pipeline sets fields.
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 @JsonAutoDetect(
     fieldVisibility = Visibility.ANY,
     getterVisibility = Visibility.NONE,
@@ -46,6 +50,7 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
+  @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
   List<Check> checks = new ArrayList<>(); // what the model was not made from
   List<Missing> missing = new ArrayList<>(); // by the name of the component
@@ -80,15 +85,55 @@ public final class Pipeline implements Cloneable {
    * @param interval steps between two saves
    * @param async whether they were written in the background
    */
-  public record Saves(Measure stepNanos, Measure waitNanos, double interval, boolean async) {}
+  public record Saves(Measure stepNanos, Measure waitNanos, double interval, boolean async) {
+    private static final String TOO_FEW =
+        "it takes two saves of the model or more, and three complete epochs that train it.";
 
-  /** Of a recording: by its profile if it has one, else by its epochs. */
+    /** Null if there were too few. */
+    private static @Nullable Saves of(JobRecording recording, LatencyStatisticsEvent saves) {
+      JobStatisticsEvent job = recording.job();
+      List<EpochEvent> epochs =
+          recording.steadyEpochs().stream().filter(epoch -> epoch.updates > 0).toList();
+      if (job == null || saves.count < 2 || epochs.size() < 2) {
+        return null;
+      }
+      return new Saves(
+          Measure.mean(
+              epochs.stream()
+                  .mapToDouble(epoch -> (double) (epoch.wall - epoch.checkpoint) / epoch.updates)
+                  .toArray()),
+          wait(saves),
+          (double) job.updates / saves.count,
+          "async".equals(recording.configuration().get("checkpoint")));
+    }
+
+    /** Values deviate from their mean by no more than half their range. */
+    private static Measure wait(LatencyStatisticsEvent saves) {
+      double deviation = (saves.maximum - saves.minimum) / 2.0;
+      return new Measure(
+          (double) saves.total / saves.count,
+          Student.t((int) Math.min(saves.count - 1, Integer.MAX_VALUE))
+              * deviation
+              / Math.sqrt((double) (saves.count - 1)));
+    }
+  }
+
   static Pipeline of(JobRecording recording) {
     Pipeline pipeline =
         recording.phases().isEmpty()
             ? new ObservedPipeline(recording).pipeline()
             : new ProfiledPipeline(recording).pipeline();
-    ObservedSaves.add(recording, pipeline);
+    pipeline.given = recording.given();
+    recording.latencies().stream()
+        .filter(latency -> "checkpoint".equals(latency.kind) && latency.count > 0)
+        .findFirst()
+        .ifPresent(
+            saves -> {
+              pipeline.saves = Saves.of(recording, saves);
+              if (pipeline.saves == null) {
+                pipeline.missing.add(new Missing("saves", Saves.TOO_FEW));
+              }
+            });
     return pipeline;
   }
 
@@ -132,7 +177,6 @@ public final class Pipeline implements Cloneable {
     return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
 
-  /** True if the training thread prepares its batches itself. */
   boolean isSerial() {
     return workers == 0;
   }

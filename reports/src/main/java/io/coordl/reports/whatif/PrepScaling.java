@@ -25,12 +25,13 @@ record PrepScaling(Measure thread, Measure serialShare) {
    */
   static Optional<PrepScaling> of(List<Timing> alone, long cores) {
     List<Timing> within =
-        alone.stream().filter(timing -> cores == 0 || threads(timing) <= cores).toList();
+        alone.stream().filter(timing -> cores == 0 || timing.threads() <= cores).toList();
     if (within.isEmpty()) {
       return Optional.empty();
     }
     Measure[] times = within.stream().map(timing -> timing.nanos(true)).toArray(Measure[]::new);
-    double[] inverse = within.stream().mapToDouble(timing -> 1.0 / threads(timing)).toArray();
+    double[] inverse =
+        within.stream().mapToDouble(timing -> 1.0 / Math.max(1, timing.threads())).toArray();
     if (times.length == 1) {
       // Nothing is known of the shape: k threads are taken to be k times as fast.
       return Optional.of(new PrepScaling(times[0].times(1 / inverse[0]), Measure.exact(0)));
@@ -53,10 +54,6 @@ record PrepScaling(Measure thread, Measure serialShare) {
     double thread() {
       return intercept + slope;
     }
-  }
-
-  private static long threads(Timing timing) {
-    return Math.max(1, timing.workers() == null ? 1 : timing.workers());
   }
 
   /** Neither part is negative; deviations count relative to the time. */

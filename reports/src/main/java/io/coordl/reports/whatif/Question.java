@@ -1,12 +1,10 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.advice.Arguments;
+import io.coordl.advice.Text;
+import io.coordl.advice.Text.Bytes;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -75,7 +73,7 @@ abstract class Question {
         found.sentence() + hint(pipeline, found.figure().measure()),
         found.figure(),
         found.plot(),
-        found.arguments(),
+        Arguments.merged(pipeline.given, found.arguments()),
         assumptions,
         missing);
   }
@@ -129,7 +127,7 @@ abstract class Question {
   }
 
   static String speed(Pipeline pipeline, Setup setup) {
-    return TextChart.speed(pipeline.speed(setup));
+    return speed(pipeline.speed(setup));
   }
 
   /** Speeds of a job, and where on the axis it is today. */
@@ -151,5 +149,33 @@ abstract class Question {
             Axis.CACHE,
             pipeline.freeMemoryBytes == 0 ? hit.value() : pipeline.memoryShare(),
             series);
+  }
+
+  static String speed(Measure measure) {
+    return measure.text() + " samples/s";
+  }
+
+  static String bytes(double bytes) {
+    return new Bytes(Math.round(bytes)).toString();
+  }
+
+  /** A factor such as 1.32. An error larger than that says no more than that it is larger. */
+  static String times(Measure measure) {
+    if (!measure.exceedsItsError()) {
+      return Text.format("%.2f (± more than that) times", measure.value());
+    }
+    return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
+  }
+
+  static String percent(double share) {
+    return Text.format("%.0f %%", 100 * share);
+  }
+
+  static String tenths(double share) {
+    return Text.format("%.1f %%", 100 * share);
+  }
+
+  static String percent(Measure share) {
+    return Text.format("%.0f ± %.0f %%", 100 * share.value(), 100 * share.error());
   }
 }

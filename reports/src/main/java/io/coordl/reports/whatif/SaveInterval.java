@@ -1,17 +1,11 @@
 package io.coordl.reports.whatif;
 
 import static io.coordl.advice.Advice.WORTH_OF_CHECKPOINTS;
-import static io.coordl.reports.whatif.TextChart.tenths;
 
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
-import io.coordl.reports.whatif.Answer.Series;
 import io.coordl.reports.whatif.Pipeline.Saves;
 import java.util.List;
 import java.util.Objects;

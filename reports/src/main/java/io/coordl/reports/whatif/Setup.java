@@ -17,6 +17,7 @@ final class Setup implements Cloneable {
   boolean coordinated; // true if they prepare each batch once between them
   double hosts = 1; // that share the storage
   double decoded; // share of the items that is decoded already
+  double prepared; // share of the samples that is
 
   private Setup() {}
 
@@ -77,5 +78,9 @@ final class Setup implements Cloneable {
 
   Setup decoded(double share) {
     return with(copy -> copy.decoded = share);
+  }
+
+  Setup prepared(double share) {
+    return with(copy -> copy.prepared = share);
   }
 }

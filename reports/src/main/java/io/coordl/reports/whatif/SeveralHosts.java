@@ -1,17 +1,8 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.percent;
-import static io.coordl.reports.whatif.TextChart.tenths;
-import static io.coordl.reports.whatif.TextChart.times;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Plot;
-import io.coordl.reports.whatif.Answer.Point;
-import io.coordl.reports.whatif.Answer.Series;
 import io.coordl.reports.whatif.Coupling.Origins;
 import java.util.List;
 import java.util.function.DoubleFunction;
@@ -51,8 +42,8 @@ final class SeveralHosts extends Question {
                 + " nothing cached, the storage feeds %s hosts.",
             named,
             percent(share),
-            TextChart.speed(all(pipeline, own, hosts)),
-            TextChart.speed(all(pipeline, partitioned, hosts)),
+            speed(all(pipeline, own, hosts)),
+            speed(all(pipeline, partitioned, hosts)),
             times(gain),
             tenths(origins.local()),
             tenths(origins.remote()),

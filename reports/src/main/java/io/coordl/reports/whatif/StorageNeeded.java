@@ -1,12 +1,7 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.reports.whatif.TextChart.bytes;
-import static io.coordl.reports.whatif.TextChart.percent;
-
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.DoubleStream;

@@ -1,7 +1,5 @@
 package io.coordl.reports.whatif;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param answers one for each question that concerns the job, also where something is missing for
  *     it
  */
-@JsonInclude(JsonInclude.Include.NON_NULL)
 public record WhatIf(
     int schemaVersion,
     String recording,
@@ -48,16 +45,15 @@ public record WhatIf(
   /** Answers some questions about a recording, by their names; none: all. */
   public static WhatIf of(JobRecording recording, Scenario scenario, Set<String> questions) {
     Pipeline pipeline = Pipeline.of(recording).withComputeCores(scenario.computeCores());
-    JobStatisticsEvent job = recording.job();
     return new WhatIf(
         SCHEMA_VERSION,
         recording.file().toString(),
-        job == null ? null : job.mainClass,
+        recording.mainClass(),
         pipeline,
         QUESTIONS.stream()
             .filter(question -> questions.isEmpty() || questions.contains(question.name))
             .filter(question -> question.concerns(pipeline))
-            .map(question -> question.ask(pipeline, scenario).after(recording.given()))
+            .map(question -> question.ask(pipeline, scenario))
             .toList());
   }
 }

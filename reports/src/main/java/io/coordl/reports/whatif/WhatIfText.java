@@ -1,5 +1,9 @@
 package io.coordl.reports.whatif;
 
+import static io.coordl.reports.whatif.Question.bytes;
+import static io.coordl.reports.whatif.Question.percent;
+import static io.coordl.reports.whatif.Question.tenths;
+
 import io.coordl.advice.Arguments;
 import io.coordl.advice.Text;
 import io.coordl.advice.Text.Nanos;
@@ -22,6 +26,9 @@ public final class WhatIfText {
   public static final int WIDTH = 100;
 
   private static final String INDENT = "   ";
+  private static final int ROWS = 11;
+  private static final int FIRST_COLUMN = 14;
+  private static final int WIDEST_COLUMN = 22;
 
   private final List<String> lines = new ArrayList<>();
 
@@ -87,8 +94,7 @@ public final class WhatIfText {
       lines.add("");
       lines.add(number++ + "  " + answer.title());
       add(INDENT, answer.sentence());
-      TextChart.lines(answer.plot(), width - INDENT.length())
-          .forEach(line -> lines.add(INDENT + line));
+      table(answer.plot(), width - INDENT.length()).forEach(line -> lines.add(INDENT + line));
       if (!answer.arguments().isEmpty()) {
         add(INDENT, "Try: " + Arguments.AGENT + String.join(",", answer.arguments()));
       }
@@ -109,5 +115,55 @@ public final class WhatIfText {
 
   private void add(String indent, String text) {
     lines.addAll(Text.fold(indent + text, indent, width));
+  }
+
+  /** A plot as a table of its curves: a header, some of the points, and what is shown. */
+  private static List<String> table(Plot plot, int width) {
+    List<Series> series = plot.series();
+    int column = Math.min(WIDEST_COLUMN, (width - FIRST_COLUMN) / series.size());
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        row(
+            Text.line(plot.x().name(), FIRST_COLUMN),
+            series.stream().map(one -> Text.line(one.name(), column - 2)).toList(),
+            column));
+    int points = series.get(0).points().size();
+    int rows = Math.min(ROWS, points);
+    for (int row = 0; row < rows; row++) {
+      int at = rows == 1 ? 0 : Math.round((float) row * (points - 1) / (rows - 1));
+      lines.add(
+          row(
+              value(plot.x(), series.get(0).points().get(at).x()),
+              series.stream().map(one -> number(plot.y(), one.points().get(at).y())).toList(),
+              column));
+    }
+    Point today = plot.today();
+    lines.add(
+        plot.y().name()
+            + " in "
+            + plot.y().unit()
+            + (today == null
+                ? ""
+                : "; today: " + value(plot.x(), today.x()) + ", " + number(plot.y(), today.y())));
+    return lines;
+  }
+
+  private static String row(String first, List<String> cells, int column) {
+    StringBuilder row = new StringBuilder(Text.format("%" + FIRST_COLUMN + "s", first));
+    cells.forEach(cell -> row.append(Text.format("%" + column + "s", cell)));
+    return row.toString();
+  }
+
+  private static String number(Axis axis, Measure y) {
+    return axis.unit().equals("share") ? tenths(y.value()) : y.text();
+  }
+
+  private static String value(Axis axis, double x) {
+    return switch (axis.unit()) {
+      case "share" -> percent(x);
+      case "bytes/s" -> bytes(x) + "/s";
+      case "times" -> Text.format("%.1f", x);
+      default -> Text.format("%.0f", x);
+    };
   }
 }

@@ -3,9 +3,6 @@ package io.coordl.reports.whatif;
 import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
-import io.coordl.reports.whatif.Answer.Axis;
-import io.coordl.reports.whatif.Answer.Figure;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.ArrayList;
 import java.util.List;
 

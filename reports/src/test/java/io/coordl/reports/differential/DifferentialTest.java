@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import java.nio.file.Path;
@@ -25,7 +24,7 @@ class DifferentialTest {
 
   private JobRecording recording(String name, Runnable events) throws Exception {
     return RecordingReader.read(
-        Recordings.record(folder.resolve(name + ".jfr"), events), Progress.NONE);
+        Recordings.record(folder.resolve(name + ".jfr"), events), done -> {});
   }
 
   private static Differential of(JobRecording... recordings) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import java.nio.file.Files;
@@ -82,7 +81,7 @@ class RulesTest {
               Recordings.emitHost();
             });
 
-    JobRecording jdk = RecordingReader.read(file, Progress.NONE);
+    JobRecording jdk = RecordingReader.read(file, done -> {});
     JobRecording jmc = JobRule.recording(JfrLoaderToolkit.loadEvents(file.toFile()));
 
     assertThat(jmc)

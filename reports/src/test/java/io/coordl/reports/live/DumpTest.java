@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.live.StatusFile;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
@@ -85,7 +84,7 @@ class DumpTest {
 
     Path dump = dump();
 
-    JobRecording recording = RecordingReader.read(dump, Progress.NONE);
+    JobRecording recording = RecordingReader.read(dump, done -> {});
     assertThat(recording.epochs()).hasSize(1);
     assertThat(recording.job()).isNotNull();
     assertThat(recording.job().batches).isEqualTo(150);
@@ -136,7 +135,7 @@ class DumpTest {
       Dump.of(folder, null).to(file);
 
       assertThat(recording.getState()).as("it goes on").isEqualTo(RecordingState.RUNNING);
-      assertThat(RecordingReader.read(file, Progress.NONE).epochs()).hasSize(1);
+      assertThat(RecordingReader.read(file, done -> {}).epochs()).hasSize(1);
     }
     assertThatThrownBy(this::dump)
         .hasMessageStartingWith("the JVM of job " + SELF.pid() + " wrote no recording: ")

@@ -9,7 +9,6 @@ import io.coordl.event.HostEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.TransformEvent;
 import io.coordl.reports.recording.JobActivity;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
@@ -82,7 +81,7 @@ class ReportPageIT {
               Recordings.emitJob();
               emitProfile();
             });
-    profile = write("profile.html", List.of(RecordingReader.readInFull(phases, Progress.NONE)));
+    profile = write("profile.html", List.of(RecordingReader.readInFull(phases, done -> {})));
     Path steps =
         Recordings.record(
             folder.resolve("long.jfr"),
@@ -93,7 +92,7 @@ class ReportPageIT {
               LockSupport.parkNanos(Duration.ofSeconds(2).toNanos());
               Recordings.emitBatches(3_001, 3_000, "/data/train");
             });
-    longRun = write("long.html", List.of(RecordingReader.readInFull(steps, Progress.NONE)));
+    longRun = write("long.html", List.of(RecordingReader.readInFull(steps, done -> {})));
     browser = new Browser(temporary.resolve("browser"));
   }
 
@@ -135,7 +134,7 @@ class ReportPageIT {
                 Recordings.emitHistogram(kind, histogram(kind.hashCode()));
               }
             });
-    return RecordingReader.readInFull(file, Progress.NONE);
+    return RecordingReader.readInFull(file, done -> {});
   }
 
   private static void hostile() {
@@ -213,7 +212,7 @@ class ReportPageIT {
   private static Path write(String name, List<JobActivity> jobs, String... unread)
       throws Exception {
     return Files.writeString(
-        folder.resolve(name), ReportPage.html(Report.of(jobs, List.of(unread))));
+        folder.resolve(name), ReportPage.html(Report.of(jobs, List.of(unread), 0)));
   }
 
   private List<Path> pages() {
@@ -715,7 +714,7 @@ class ReportPageIT {
   void aRecordingOfNearlyNothingIsAPageToo() throws Exception {
     Path file = Recordings.record(folder.resolve("little.jfr"), () -> Recordings.emitFetches(1));
     List<JobActivity> jobs = new ArrayList<>();
-    jobs.add(RecordingReader.readInFull(file, Progress.NONE));
+    jobs.add(RecordingReader.readInFull(file, done -> {}));
     browser.open(write("little.html", jobs));
     assertThat(browser.console()).isEmpty();
     assertThat((String) browser.run("return document.body.innerText"))

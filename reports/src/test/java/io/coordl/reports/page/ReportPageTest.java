@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.reports.recording.JobActivity;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import java.io.InputStream;
@@ -32,7 +31,7 @@ class ReportPageTest {
               Recordings.emitJob();
               Recordings.emitFetch(1, HOSTILE, 1_000_000);
             });
-    return RecordingReader.readInFull(file, Progress.NONE);
+    return RecordingReader.readInFull(file, done -> {});
   }
 
   @Test
@@ -46,7 +45,7 @@ class ReportPageTest {
 
   @Test
   void noTextOfARecordingLeavesItsPlace() throws Exception {
-    Report report = Report.of(List.of(job("<title>&.jfr")), List.of());
+    Report report = Report.of(List.of(job("<title>&.jfr")), List.of(), 0);
 
     String page = ReportPage.html(report);
 
@@ -68,13 +67,13 @@ class ReportPageTest {
   @Test
   void theSamePageIsMadeOfTheSameRecording() throws Exception {
     JobActivity job = job("job.jfr");
-    assertThat(ReportPage.html(Report.of(List.of(job), List.of())))
-        .isEqualTo(ReportPage.html(Report.of(List.of(job), List.of())));
+    assertThat(ReportPage.html(Report.of(List.of(job), List.of(), 0)))
+        .isEqualTo(ReportPage.html(Report.of(List.of(job), List.of(), 0)));
   }
 
   @Test
   void thePageNamesNoOtherPlace() throws Exception {
-    String page = ReportPage.html(Report.of(List.of(job("job.jfr")), List.of()));
+    String page = ReportPage.html(Report.of(List.of(job("job.jfr")), List.of(), 0));
     Files.write(folder.resolve("page.html"), page.getBytes(UTF_8));
     assertThat(page).contains("default-src 'none'");
     // The addresses in the comments of the library, nothing that is followed.
@@ -88,7 +87,7 @@ class ReportPageTest {
     Files.createDirectory(folder.resolve("b"));
     JobActivity one = job("a/job.jfr");
     JobActivity other = job("b/job.jfr");
-    assertThat(Report.of(List.of(one, other), List.of()).recordings())
+    assertThat(Report.of(List.of(one, other), List.of(), 0).recordings())
         .extracting(Report.Entry::name)
         .containsExactly(
             folder.resolve("a/job.jfr").toString(), folder.resolve("b/job.jfr").toString());
@@ -98,15 +97,15 @@ class ReportPageTest {
   void severalRecordingsBeginWithHowFastEachIs() throws Exception {
     JobActivity one = job("one.jfr");
     JobActivity other = job("other.jfr");
-    assertThat(Report.of(List.of(one, other), List.of()).compared())
+    assertThat(Report.of(List.of(one, other), List.of(), 0).compared())
         .singleElement()
         .asString()
         .startsWith("other.jfr ")
         .contains(" times as fast", "one.jfr")
         .endsWith("; with the same arguments.");
-    assertThat(Report.of(List.of(one), List.of()).compared()).isEmpty();
+    assertThat(Report.of(List.of(one), List.of(), 0).compared()).isEmpty();
     // Both are of this JVM: which is newer is not known.
-    assertThat(Report.of(List.of(one, other), List.of()).advised())
+    assertThat(Report.of(List.of(one, other), List.of(), 0).advised())
         .isEqualTo(new Report.Advised(1, "newest"));
     assertThat(Report.of(List.of(one, other), List.of(), 2).advised())
         .isEqualTo(new Report.Advised(0, "slowest"));

@@ -44,7 +44,7 @@ class FileBytesTest {
 
     List<Long> read = new ArrayList<>();
     try (FileBytes bytes = new FileBytes(Files.write(folder.resolve("n"), out.toByteArray()))) {
-      while (bytes.position() < bytes.length()) {
+      while (bytes.position() < bytes.length) {
         read.add(bytes.number());
       }
     }

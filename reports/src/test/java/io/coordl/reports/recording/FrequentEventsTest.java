@@ -32,7 +32,7 @@ class FrequentEventsTest {
     long seed = System.nanoTime();
     Path file = Recordings.record(folder.resolve("all.jfr"), () -> emitOddities(new Random(seed)));
 
-    Activity.Names files = RecordingReader.readInFull(file, Progress.NONE).activity().files();
+    Activity.Names files = RecordingReader.readInFull(file, done -> {}).activity().files();
 
     Map<String, Long> counts = new HashMap<>();
     files.slowest().forEach(total -> counts.put(total.name(), total.count()));
@@ -79,7 +79,7 @@ class FrequentEventsTest {
               Recordings.emitFetch(3, "/data/a.jpg", 4_000_000);
             });
 
-    assertThat(RecordingReader.readInFull(file, Progress.NONE).activity().files().slowest())
+    assertThat(RecordingReader.readInFull(file, done -> {}).activity().files().slowest())
         .extracting(Activity.Total::name, Activity.Total::count, Activity.Total::totalNanos)
         .containsExactly(
             tuple("/data/a.jpg", 2L, 7_000_000L), tuple("/data/b.jpg", 1L, 2_000_000L));
@@ -99,7 +99,7 @@ class FrequentEventsTest {
       recording.dump(file);
     }
 
-    Activity activity = RecordingReader.readInFull(file, Progress.NONE).activity();
+    Activity activity = RecordingReader.readInFull(file, done -> {}).activity();
     assertThat(sum(activity.times().parts().get(Part.COMPUTE)))
         .isEqualTo(40 * 8 * Recordings.MILLISECOND);
     assertThat(activity.files().slowest())
@@ -110,7 +110,7 @@ class FrequentEventsTest {
   @Test
   void anEventWithAFieldOfAnotherTypeIsNotRead() throws Exception {
     Path file = ChildJob.recordFractions(folder.resolve("fractions.jfr"));
-    assertThatThrownBy(() -> RecordingReader.readInFull(file, Progress.NONE))
+    assertThatThrownBy(() -> RecordingReader.readInFull(file, done -> {}))
         .isInstanceOf(RecordingException.class)
         .hasMessageContaining("io.coordl.Step has no field 'compute'");
   }
@@ -118,7 +118,7 @@ class FrequentEventsTest {
   @Test
   void anEventWithoutAFieldIsNotReadAsZeroes() throws Exception {
     Path file = ChildJob.recordOtherStall(folder.resolve("stall.jfr"));
-    assertThatThrownBy(() -> RecordingReader.readInFull(file, Progress.NONE))
+    assertThatThrownBy(() -> RecordingReader.readInFull(file, done -> {}))
         .isInstanceOf(RecordingException.class)
         .hasMessageContaining("io.coordl.DataStall has no field 'prep'");
   }
@@ -142,9 +142,9 @@ class FrequentEventsTest {
       out.write(bytes);
     }
 
-    JobActivity once = RecordingReader.readInFull(file, Progress.NONE);
+    JobActivity once = RecordingReader.readInFull(file, done -> {});
     Activity expected = once.activity();
-    Activity activity = RecordingReader.readInFull(twice, Progress.NONE).activity();
+    Activity activity = RecordingReader.readInFull(twice, done -> {}).activity();
 
     assertThat(expected.files().slowest()).isNotEmpty();
     assertThat(activity.files()).isEqualTo(expected.files());
@@ -169,11 +169,11 @@ class FrequentEventsTest {
               Recordings.emitBatches(2, 100, "/data");
             });
 
-    JobActivity job = RecordingReader.readInFull(file, Progress.NONE);
+    JobActivity job = RecordingReader.readInFull(file, done -> {});
 
     assertThat(job.recording())
         .usingRecursiveComparison()
-        .isEqualTo(RecordingReader.read(file, Progress.NONE));
+        .isEqualTo(RecordingReader.read(file, done -> {}));
     Activity.Times times = job.activity().times();
     assertThat(sum(times.parts().get(Part.COMPUTE))).isEqualTo(200 * 8 * Recordings.MILLISECOND);
     assertThat(sum(times.parts().get(Part.FETCH_STALL)))

@@ -3,7 +3,6 @@ package io.coordl.reports.recording;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.reports.recording.RecordingException.Kind;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -59,7 +58,7 @@ class FuzzTest {
     // In a JVM of its own: this one's recordings also hold what other tests emit.
     Path file = ChildJob.record(folder.resolve("whole.jfr"));
     whole = Files.readAllBytes(file);
-    intact = RecordingReader.read(file, Progress.NONE);
+    intact = RecordingReader.read(file, done -> {});
     chunks = chunks(whole);
     assertThat(chunks).hasSizeGreaterThan(1);
     assertThat(intact.epochs()).hasSize(3);
@@ -81,15 +80,15 @@ class FuzzTest {
 
   /** How a reading ended: refused for a reason, or read. */
   private sealed interface Outcome {
-    record Refused(Kind kind, String sentence) implements Outcome {}
+    record Refused(ExitStatus status, String sentence) implements Outcome {}
 
     record Read(JobRecording recording) implements Outcome {}
   }
 
   private Outcome read(byte[] bytes, String how) throws Exception {
     Path file = Files.write(folder.resolve("broken.jfr"), bytes);
-    read(file, how, path -> RecordingReader.readInFull(path, Progress.NONE).recording());
-    return read(file, how, path -> RecordingReader.read(path, Progress.NONE));
+    read(file, how, path -> RecordingReader.readInFull(path, done -> {}).recording());
+    return read(file, how, path -> RecordingReader.read(path, done -> {}));
   }
 
   @FunctionalInterface
@@ -106,18 +105,18 @@ class FuzzTest {
           .as("%s, seed %s", how, SEED)
           .startsWith(file.toString())
           .matches("[^\\n]*[.?]");
-      return new Outcome.Refused(refused.kind(), sentence);
+      return new Outcome.Refused(refused.status(), sentence);
     } catch (RuntimeException | Error e) {
       throw new AssertionError(how + ", seed " + SEED, e);
     }
   }
 
-  private void assertRefused(byte[] bytes, String how, Set<Kind> kinds) throws Exception {
+  private void assertRefused(byte[] bytes, String how, Set<ExitStatus> kinds) throws Exception {
     assertThat(read(bytes, how))
         .as("%s, seed %s", how, SEED)
         .isInstanceOfSatisfying(
             Outcome.Refused.class,
-            refused -> assertThat(refused.kind()).as(refused.sentence()).isIn(kinds));
+            refused -> assertThat(refused.status()).as(refused.sentence()).isIn(kinds));
   }
 
   private void assertSame(JobRecording read, String how) {
@@ -136,9 +135,9 @@ class FuzzTest {
       int cut = i < 100 ? i : random.nextInt(whole.length);
       String how = "cut at " + cut + " of " + whole.length;
       if (cut == 0) {
-        assertRefused(new byte[0], how, EnumSet.of(Kind.NO_RECORDING));
+        assertRefused(new byte[0], how, EnumSet.of(ExitStatus.NO_RECORDING));
       } else if (!between.contains(cut)) {
-        assertRefused(Arrays.copyOf(whole, cut), how, EnumSet.of(Kind.DAMAGED));
+        assertRefused(Arrays.copyOf(whole, cut), how, EnumSet.of(ExitStatus.DAMAGED));
       }
     }
     for (int cut : between) {
@@ -148,7 +147,7 @@ class FuzzTest {
             .usingRecursiveFieldByFieldElementComparator()
             .containsAll(shorter.recording().epochs());
       } else {
-        assertThat(((Outcome.Refused) outcome).kind()).isEqualTo(Kind.WITHOUT_OUR_EVENTS);
+        assertThat(((Outcome.Refused) outcome).status()).isEqualTo(ExitStatus.WITHOUT_OUR_EVENTS);
       }
     }
   }
@@ -178,12 +177,14 @@ class FuzzTest {
         assertRefused(
             tail,
             how,
-            from < 4 ? EnumSet.of(Kind.NO_RECORDING) : EnumSet.of(Kind.DAMAGED, Kind.NO_RECORDING));
+            from < 4
+                ? EnumSet.of(ExitStatus.NO_RECORDING)
+                : EnumSet.of(ExitStatus.DAMAGED, ExitStatus.NO_RECORDING));
       }
       assertRefused(
           Arrays.copyOf(whole, whole.length + 1 + random.nextInt(5_000)),
           "zeroes appended",
-          EnumSet.of(Kind.DAMAGED));
+          EnumSet.of(ExitStatus.DAMAGED));
     }
   }
 
@@ -195,7 +196,7 @@ class FuzzTest {
       random.nextBytes(rubbish);
       rubbish[0] = 'X';
       System.arraycopy(rubbish, 0, more, whole.length, rubbish.length);
-      assertRefused(more, "rubbish appended", EnumSet.of(Kind.DAMAGED));
+      assertRefused(more, "rubbish appended", EnumSet.of(ExitStatus.DAMAGED));
     }
   }
 
@@ -221,12 +222,13 @@ class FuzzTest {
     both.addAll(chunks(other));
     for (int i = 0; i < 20; i++) {
       Collections.shuffle(both, random);
-      assertRefused(join(both), "two processes", EnumSet.of(Kind.SEVERAL_RUNS));
+      assertRefused(join(both), "two processes", EnumSet.of(ExitStatus.SEVERAL_RUNS));
     }
     // A cut second file must not pass for the first alone.
     for (int i = 0; i < 100; i++) {
       byte[] part = Arrays.copyOf(other, 1 + random.nextInt(chunks(other).get(0).length - 1));
-      assertRefused(join(List.of(whole, part)), "half a file appended", EnumSet.of(Kind.DAMAGED));
+      assertRefused(
+          join(List.of(whole, part)), "half a file appended", EnumSet.of(ExitStatus.DAMAGED));
     }
   }
 
@@ -247,9 +249,9 @@ class FuzzTest {
           assertThat(offset).as(how).isEqualTo(CONSTANTS_OFFSET);
           assertSame(same.recording(), how);
         } else {
-          assertThat(((Outcome.Refused) outcome).kind())
+          assertThat(((Outcome.Refused) outcome).status())
               .as(how)
-              .isIn(Kind.DAMAGED, Kind.NO_RECORDING);
+              .isIn(ExitStatus.DAMAGED, ExitStatus.NO_RECORDING);
         }
       }
     }
@@ -305,7 +307,7 @@ class FuzzTest {
   }
 
   private void assertForeign(String what, UnaryOperator<byte[]> make) throws Exception {
-    assertRefused(make.apply(whole), what, EnumSet.of(Kind.NO_RECORDING));
+    assertRefused(make.apply(whole), what, EnumSet.of(ExitStatus.NO_RECORDING));
   }
 
   private byte[] zipped(byte[] bytes) {

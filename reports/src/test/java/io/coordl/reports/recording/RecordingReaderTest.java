@@ -34,7 +34,7 @@ class RecordingReaderTest {
   @TempDir Path folder;
 
   private JobRecording read(Path file) throws RecordingException {
-    return RecordingReader.read(file, Progress.NONE);
+    return RecordingReader.read(file, done -> {});
   }
 
   private void assertRefused(Path file, String sentence) {

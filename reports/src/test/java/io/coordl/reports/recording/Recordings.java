@@ -67,7 +67,7 @@ public final class Recordings {
     if (known == null) {
       Path file = Files.createTempFile("job", ".jfr");
       try {
-        known = RecordingReader.read(record(file, events), Progress.NONE);
+        known = RecordingReader.read(record(file, events), done -> {});
       } finally {
         Files.delete(file);
       }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.FetchEvent;
 import io.coordl.event.StepEvent;
-import io.coordl.reports.recording.Progress;
 import io.coordl.reports.recording.Recordings;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -49,7 +48,7 @@ class PerfettoTraceTest {
 
   private List<JsonNode> trace(Path... recordings) throws Exception {
     StringWriter out = new StringWriter();
-    PerfettoTrace.write(List.of(recordings), Progress.NONE, out);
+    PerfettoTrace.write(List.of(recordings), out);
     List<JsonNode> events = new ArrayList<>();
     JsonMapper.shared().readTree(out.toString()).get("traceEvents").forEach(events::add);
     return events;

@@ -7,8 +7,6 @@ import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
-import io.coordl.reports.whatif.Answer.Point;
-import io.coordl.reports.whatif.Answer.Series;
 import java.util.List;
 import java.util.Set;
 import java.util.function.DoubleFunction;
@@ -447,7 +445,7 @@ class AnswersTest {
     assertThat(new Measure(99, 1).text()).isEqualTo("99.0 ± 1.0");
     assertThat(new Measure(10, 1).text()).isEqualTo("10.0 ± 1.0");
     assertThat(new Measure(9, 1).text()).isEqualTo("9.00 ± 1.00");
-    assertThat(TextChart.percent(new Measure(0.5, 0.25))).isEqualTo("50 ± 25 %");
+    assertThat(Question.percent(new Measure(0.5, 0.25))).isEqualTo("50 ± 25 %");
     assertThat(Question.budget(95 << 20)).isEqualTo("105m");
     assertThat(Question.budget(10L << 30)).isEqualTo("11g");
     assertThat(Series.steps(2, 8, 3)).containsExactly(2, 5, 8);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Recordings;
-import io.coordl.reports.whatif.Answer.Point;
 import io.coordl.reports.whatif.Pipeline.Saves;
 import java.util.Set;
 import org.HdrHistogram.Histogram;

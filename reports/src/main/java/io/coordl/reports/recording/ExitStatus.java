@@ -1,6 +1,5 @@
-package io.coordl.reports;
+package io.coordl.reports.recording;
 
-import io.coordl.reports.recording.RecordingException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -8,7 +7,7 @@ import java.util.Map;
  * How a command ended, as a shell sees it. Those from 64 on are the numbers of {@code sysexits.h};
  * 141 is what a shell reports of a program that a closed pipe ended.
  */
-enum ExitStatus {
+public enum ExitStatus {
   DONE(0, "it worked"),
   UNREADABLE(1, "the recording or job is missing, may not be read or is no file"),
   USAGE(2, "the command line is wrong"),
@@ -30,17 +29,12 @@ enum ExitStatus {
     this.meaning = meaning;
   }
 
-  int code() {
+  public int code() {
     return code;
   }
 
-  /** Each kind has the status of its name. */
-  static ExitStatus of(RecordingException.Kind kind) {
-    return valueOf(kind.name());
-  }
-
   /** For the help of a command: what each number means, in the order of the numbers. */
-  static Map<String, String> table() {
+  public static Map<String, String> table() {
     Map<String, String> table = new LinkedHashMap<>();
     for (ExitStatus status : values()) {
       // Right-aligned, as picocli prints the keys as they are.

@@ -1,0 +1,23 @@
+package io.coordl.reports.whatif;
+
+import io.coordl.reports.differential.Measure;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
+
+public record Series(String name, List<Point> points) {
+  static final double[] SHARES = steps(0, 1, 0.05);
+
+  static Series of(String name, double[] at, DoubleFunction<Measure> y) {
+    return new Series(name, Arrays.stream(at).mapToObj(x -> new Point(x, y.apply(x))).toList());
+  }
+
+  /** From one to the other, both included. */
+  static double[] steps(double from, double to, double step) {
+    int count = (int) Math.round((to - from) / step);
+    return IntStream.rangeClosed(0, count)
+        .mapToDouble(i -> from + (to - from) * i / count)
+        .toArray();
+  }
+}
