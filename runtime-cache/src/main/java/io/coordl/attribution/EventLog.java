@@ -3,7 +3,7 @@ package io.coordl.attribution;
 import io.coordl.event.EventSink;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,59 +11,54 @@ import org.jspecify.annotations.Nullable;
  * for it: events from before are kept (at most {@value #MAX_EARLY}) and written once it runs. Safe
  * for concurrent use.
  */
-public final class EventLog {
+public final class EventLog implements EventSink {
   private static final int MAX_EARLY = 10_000;
+  private static final EventSink NOBODY = (event, start, end) -> {};
 
   private volatile @Nullable EventSink sink;
-  private volatile boolean closed;
-  private List<Consumer<EventSink>> early = new ArrayList<>();
+  private List<Early> early = new ArrayList<>();
+
+  private record Early(Event event, long start, long end) {}
 
   /** The recording runs: writes what has waited, and from now on at once. */
   public void open(EventSink to) {
-    List<Consumer<EventSink>> waiting;
+    List<Early> waiting;
     synchronized (this) {
       sink = to;
       waiting = early;
       early = List.of();
     }
-    waiting.forEach(event -> event.accept(to));
+    waiting.forEach(one -> to.write(one.event, one.start, one.end));
   }
 
   /** There is no recording: what waited is dropped, as is what comes. */
-  public synchronized void close() {
-    closed = true;
-    early = List.of();
+  public void close() {
+    open(NOBODY);
   }
 
-  /** Where events go now; null while there is no recording. */
-  public @Nullable EventSink sink() {
-    return sink;
+  /** Whether a recording runs. */
+  public boolean isOpen() {
+    EventSink to = sink;
+    return to != null && to != NOBODY;
   }
 
   /** Writes an event now, or once a recording that is being started runs. */
-  public void emit(Consumer<EventSink> event) {
+  @Override
+  public void write(Event event, long start, long end) {
     EventSink to = sink;
-    if (to == null && !closed) {
-      to = keep(event);
+    if (to == null) {
+      to = keep(new Early(event, start, end));
     }
     if (to != null) {
-      event.accept(to);
+      to.write(event, start, end);
     }
   }
 
   /** Returns the sink if there is one meanwhile. */
-  private synchronized @Nullable EventSink keep(Consumer<EventSink> event) {
-    if (sink == null && !closed && early.size() < MAX_EARLY) {
+  private synchronized @Nullable EventSink keep(Early event) {
+    if (sink == null && early.size() < MAX_EARLY) {
       early.add(event);
     }
     return sink;
-  }
-
-  /** Writes an event if the recording runs; drops it if not. */
-  public void emitNow(Consumer<EventSink> event) {
-    EventSink to = sink;
-    if (to != null) {
-      event.accept(to);
-    }
   }
 }

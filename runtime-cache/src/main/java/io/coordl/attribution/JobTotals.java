@@ -19,12 +19,11 @@ public final class JobTotals {
   final LongAdder decodeTime = new LongAdder();
   final LongAdder transformTime = new LongAdder();
   final LongAdder otherTime = new LongAdder();
-  private final LongAdder memoryItems = new LongAdder();
-  private final LongAdder peerItems = new LongAdder();
-  private final LongAdder storageItems = new LongAdder();
-  private final LongAdder memoryBytes = new LongAdder();
-  private final LongAdder peerBytes = new LongAdder();
-  private final LongAdder storageBytes = new LongAdder();
+  private final Fetched memory = new Fetched(new LongAdder(), new LongAdder());
+  private final Fetched peers = new Fetched(new LongAdder(), new LongAdder());
+  private final Fetched storage = new Fetched(new LongAdder(), new LongAdder());
+
+  private record Fetched(LongAdder items, LongAdder bytes) {}
 
   private final GcPauses pauses;
   private final Figures totals = new JobStatisticsEvent();
@@ -192,36 +191,26 @@ public final class JobTotals {
     now.decodeTime = decodeTime.sum();
     now.transformTime = transformTime.sum();
     now.otherTime = otherTime.sum();
-    now.memoryItems = memoryItems.sum();
-    now.peerItems = peerItems.sum();
-    now.storageItems = storageItems.sum();
+    now.memoryItems = memory.items.sum();
+    now.peerItems = peers.items.sum();
+    now.storageItems = storage.items.sum();
     now.items = now.memoryItems + now.peerItems + now.storageItems;
-    now.memoryBytes = memoryBytes.sum();
-    now.peerBytes = peerBytes.sum();
-    now.storageBytes = storageBytes.sum();
+    now.memoryBytes = memory.bytes.sum();
+    now.peerBytes = peers.bytes.sum();
+    now.storageBytes = storage.bytes.sum();
     return now;
   }
 
   /** One item of so many bytes came from there. */
   void fetched(Origin origin, long bytes) {
-    switch (origin) {
-      case MEMORY -> {
-        memoryItems.increment();
-        memoryBytes.add(bytes);
-      }
-      case PEER -> {
-        peerItems.increment();
-        peerBytes.add(bytes);
-      }
-      case STORAGE -> {
-        storageItems.increment();
-        storageBytes.add(bytes);
-      }
-    }
-  }
-
-  synchronized void seen(long from, long to) {
-    seen(from, to, pauses.getAsLong());
+    Fetched from =
+        switch (origin) {
+          case MEMORY -> memory;
+          case PEER -> peers;
+          case STORAGE -> storage;
+        };
+    from.items.increment();
+    from.bytes.add(bytes);
   }
 
   /** The job did something that counts; {@code pausesBefore} of collections before {@code from}. */

@@ -23,23 +23,16 @@ final class OpenEpoch {
   /** An earlier job has made steps of it, which this one leaves out. */
   boolean skips;
 
-  /** The batch taken last, whose step goes on; 0 if none. */
-  long openBatch;
-
-  @Nullable StepEvent stepEvent;
+  /** That of the batch taken last, which goes on and may be in pieces; null if none does. */
+  @Nullable StepEvent step;
 
   /** When the step began, and when its last piece that took a while ended. */
   long stepBegun;
 
   long stepEnded;
 
-  /** Computing of the open batch so far: a step may be in pieces, with asks in between. */
-  long stepNanos;
-
   /** Checkpoints of the piece that goes on. */
   long pieceCheckpoint;
-
-  long stepCheckpoint;
 
   OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
     this.subject = new WeakReference<>(subject);

@@ -42,6 +42,7 @@ public final class SpanRecorder implements SpanSink {
   final LongAdder updates = new LongAdder();
   final LongAdder epochEnds = new LongAdder();
   private volatile ToLongFunction<Object> counts = counted -> 0;
+  volatile @Nullable WaitListener listener;
   private volatile boolean ended;
 
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
@@ -63,6 +64,11 @@ public final class SpanRecorder implements SpanSink {
    */
   public void counts(ToLongFunction<Object> of) {
     counts = of;
+  }
+
+  /** Who hears of waits from now on. */
+  public void onWait(WaitListener hears) {
+    listener = hears;
   }
 
   long samples(Object batch) {
@@ -136,11 +142,6 @@ public final class SpanRecorder implements SpanSink {
     return totals;
   }
 
-  /** Whether there is a recording, so that events are worth beginning. */
-  boolean recording() {
-    return events.sink() != null;
-  }
-
   long now() {
     return clock.getAsLong();
   }
@@ -178,20 +179,14 @@ public final class SpanRecorder implements SpanSink {
     durations.record(Durations.Kind.FETCH, nanos);
     totals.fetched(origin, bytes);
     if (nanos >= FetchEvent.SLOW_NANOS) {
-      long batch = thread.batchId();
-      events.emit(
-          sink -> {
-            FetchEvent event = new FetchEvent();
-            if (sink.wants(event)) {
-              event.batch = batch;
-              event.path = path;
-              event.bytes = bytes;
-              event.fetchTime = nanos;
-              event.memory = origin == Origin.MEMORY;
-              event.origin = origin.label();
-              sink.write(event, startNanos, startNanos + nanos);
-            }
-          });
+      FetchEvent event = new FetchEvent();
+      event.batch = thread.batchId();
+      event.path = path;
+      event.bytes = bytes;
+      event.fetchTime = nanos;
+      event.memory = origin == Origin.MEMORY;
+      event.origin = origin.label();
+      events.write(event, startNanos, startNanos + nanos);
     }
   }
 

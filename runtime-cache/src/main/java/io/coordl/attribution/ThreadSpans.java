@@ -1,7 +1,6 @@
 package io.coordl.attribution;
 
 import io.coordl.bridge.SpanKind;
-import io.coordl.event.BatchEvent;
 import io.coordl.event.CheckpointEvent;
 import io.coordl.event.DataStallEvent;
 import io.coordl.event.DecodeEvent;
@@ -47,7 +46,7 @@ final class ThreadSpans {
   private final WaitIntervals waits = new WaitIntervals();
   private long waitGc;
   private long gcBefore;
-  private @Nullable DataStallEvent stallEvent;
+  private DataStallEvent stall = new DataStallEvent();
 
   /** Of the epoch that begins with this wait, if it does. */
   private @Nullable EpochEvent newEpoch;
@@ -138,6 +137,10 @@ final class ThreadSpans {
         } else if (waitDepth == 0) {
           waitDepth = at + 1;
           beginWait(subject, now);
+          WaitListener listener = training ? recorder.listener : null;
+          if (listener != null) {
+            listener.waitBegins(subject);
+          }
         }
       }
       case EPOCH -> {
@@ -146,7 +149,7 @@ final class ThreadSpans {
         }
       }
       case DECODE, TRANSFORM, CHECKPOINT -> {
-        if (outermost && recorder.recording()) {
+        if (outermost && recorder.events.isOpen()) {
           Event event =
               kind == SpanKind.DECODE
                   ? new DecodeEvent()
@@ -183,13 +186,13 @@ final class ThreadSpans {
 
   void itemFetched() {
     if (building != null) {
-      building.items++;
+      building.event.items++;
     }
   }
 
   private void countFetch(long nanos) {
     if (building != null) {
-      building.fetch += nanos;
+      building.event.fetch += nanos;
     } else {
       recorder.totals.fetchTime.add(nanos);
     }
@@ -211,42 +214,22 @@ final class ThreadSpans {
     switch (kind) {
       case DECODE, CONVERT -> {
         if (building != null) {
-          building.decode += self;
+          building.event.decode += self;
         } else {
           recorder.totals.decodeTime.add(self);
         }
         if (outermost && kind == SpanKind.DECODE) {
-          recorder.durations.record(Durations.Kind.DECODE, duration);
-          if (event instanceof DecodeEvent decode) {
-            endEvent(
-                decode,
-                now - duration,
-                now,
-                () -> {
-                  decode.batch = batchId();
-                  decode.codec = nameOf(subject);
-                });
-          }
+          ended(Durations.Kind.DECODE, now, duration, subject, event);
         }
       }
       case TRANSFORM -> {
         if (building != null) {
-          building.transform += self;
+          building.event.transform += self;
         } else {
           recorder.totals.transformTime.add(self);
         }
         if (outermost) {
-          recorder.durations.record(Durations.Kind.TRANSFORM, duration);
-          if (event instanceof TransformEvent transform) {
-            endEvent(
-                transform,
-                now - duration,
-                now,
-                () -> {
-                  transform.batch = batchId();
-                  transform.transform = nameOf(subject);
-                });
-          }
+          ended(Durations.Kind.TRANSFORM, now, duration, subject, event);
         }
       }
       case SAMPLE, ASSEMBLE -> {
@@ -264,6 +247,10 @@ final class ThreadSpans {
             asked(now, subject, result);
           } else {
             taken(now, subject, result);
+          }
+          WaitListener listener = recorder.listener;
+          if (listener != null) {
+            listener.waitEnds(result);
           }
         } else if (kind == SpanKind.TAKE && waitDepth == 0) {
           endBatch(at, now, subject, result);
@@ -288,16 +275,28 @@ final class ThreadSpans {
     outerBatches[at] = null;
   }
 
-  /** Ends the event of a span, and writes it if the recording runs; {@code fill} completes it. */
-  private void endEvent(Event event, long start, long now, Runnable fill) {
+  /** Tells how long a span took, and by its event if a recording ran when it began. */
+  private void ended(
+      Durations.Kind kind,
+      long now,
+      long duration,
+      @Nullable Object subject,
+      @Nullable Event event) {
+    recorder.durations.record(kind, duration);
+    if (event == null) {
+      return;
+    }
     event.end();
-    recorder.events.emitNow(
-        sink -> {
-          if (sink.wants(event)) {
-            fill.run();
-            sink.write(event, start, now);
-          }
-        });
+    if (event instanceof DecodeEvent decode) {
+      decode.batch = batchId();
+      decode.codec = nameOf(subject);
+    } else if (event instanceof TransformEvent transform) {
+      transform.batch = batchId();
+      transform.transform = nameOf(subject);
+    } else if (event instanceof CheckpointEvent checkpoint) {
+      checkpoint.model = nameOf(subject);
+    }
+    recorder.events.write(event, now - duration, now);
   }
 
   /** Open spans of a kind, after adding {@code change}. */
@@ -336,10 +335,7 @@ final class ThreadSpans {
   }
 
   private BatchRecord newRecord(long now) {
-    BatchRecord record =
-        new BatchRecord(recorder.batchIds::incrementAndGet, now, recorder.gcNanos());
-    record.begin(recorder.recording() ? new BatchEvent() : null);
-    return record;
+    return new BatchRecord(recorder.batchIds, now, recorder.gcNanos());
   }
 
   private void endBatch(int at, long now, @Nullable Object subject, @Nullable Object result) {
@@ -373,13 +369,11 @@ final class ThreadSpans {
     if (waits.isEmpty()) {
       waitRecord = newRecord(now);
       building = waitRecord;
-      if (recorder.recording()) {
-        stallEvent = new DataStallEvent();
-        stallEvent.begin();
-        if (subject != null && find(subject) == null) {
-          newEpoch = new EpochEvent();
-          newEpoch.begin();
-        }
+      stall = new DataStallEvent();
+      stall.begin();
+      if (subject != null && find(subject) == null) {
+        newEpoch = new EpochEvent();
+        newEpoch.begin();
       }
     }
   }
@@ -403,27 +397,27 @@ final class ThreadSpans {
   /** A wait that ended without a batch: there is no other, or {@code next} threw. */
   private void tookNothing(long now, @Nullable Object subject) {
     OpenEpoch epoch = subject == null ? null : find(subject);
-    DataStallEvent stall = new DataStallEvent();
-    waits.divide(stall, waitGc, null);
+    DataStallEvent wait = stall;
+    waits.divide(wait, waitGc, null);
     long start = waits.isEmpty() ? now : waits.start();
     if (waitRecord != null) {
       waitRecord.count(recorder.totals);
     }
     clearWait();
     if (epoch != null) {
-      epoch.event.addStall(stall);
+      epoch.event.addStall(wait);
       whenTraining(
           epoch,
           () -> {
-            recorder.totals.count(job -> job.addStall(stall));
-            recorder.totals.seen(start, now);
+            recorder.totals.count(job -> job.addStall(wait));
+            recorder.totals.seen(start, now, recorder.gcNanos());
           });
     }
   }
 
   private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
     BatchRecord mine = building;
-    DataStallEvent begun = stallEvent;
+    DataStallEvent wait = stall;
     long start = waits.start();
     EpochEvent newEvent = newEpoch;
     if (batch == null || subject == null || mine == null) {
@@ -442,62 +436,47 @@ final class ThreadSpans {
       mine.count(recorder.totals); // What it did besides, as a preprocessor on this thread.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
-    DataStallEvent stall = begun == null ? new DataStallEvent() : begun;
-    waits.divide(stall, waitGc, made);
+    waits.divide(wait, waitGc, made);
     clearWait();
-    long samples = made.samples;
+    long samples = made.event.samples;
     epoch.event.addBatch(samples);
-    epoch.event.addStall(stall);
+    epoch.event.addStall(wait);
     closeStep(epoch);
-    epoch.openBatch = made.id();
-    stall.batch = made.id();
-    if (begun != null) {
-      begun.end();
-    }
+    wait.batch = made.id();
+    wait.end();
     whenTraining(
         epoch,
         () -> {
-          recorder.durations.record(Durations.Kind.STALL, stall.wait);
+          recorder.durations.record(Durations.Kind.STALL, wait.wait);
           recorder.totals.count(
               job -> {
                 job.addBatch(samples);
-                job.addStall(stall);
+                job.addStall(wait);
               });
           recorder.totals.seen(start, now, mine.gcBefore);
-          stall.epoch = numberOf(epoch);
-          write(stall, start, now);
+          wait.epoch = numberOf(epoch);
+          recorder.events.write(wait, start, now);
         });
-    beginStep(epoch, recorder.now());
-  }
-
-  /** Now, or once the recording that is being started runs. */
-  private void write(Event event, long start, long end) {
-    recorder.events.emit(
-        sink -> {
-          if (sink.wants(event)) {
-            sink.write(event, start, end);
-          }
-        });
+    beginStep(epoch, made.id(), recorder.now());
   }
 
   private void clearWait() {
     waits.clear();
     waitGc = 0;
-    stallEvent = null;
     newEpoch = null;
     building = null;
     waitRecord = null;
   }
 
-  private void beginStep(OpenEpoch epoch, long now) {
+  private void beginStep(OpenEpoch epoch, long batch, long now) {
     stepping = epoch;
     stepStart = now;
     epoch.stepBegun = now;
     epoch.stepEnded = now;
-    if (recorder.recording()) {
-      epoch.stepEvent = new StepEvent();
-      epoch.stepEvent.begin();
-    }
+    StepEvent step = new StepEvent();
+    step.batch = batch;
+    step.begin();
+    epoch.step = step;
   }
 
   /** The thread asks again: what it did since it took the last batch was (part of) the step. */
@@ -509,46 +488,40 @@ final class ThreadSpans {
     stepping = null;
     asking = epoch;
     long compute = Math.max(0, now - stepStart - epoch.pieceCheckpoint);
-    epoch.stepCheckpoint += epoch.pieceCheckpoint;
-    epoch.pieceCheckpoint = 0;
-    epoch.stepNanos += compute;
     epoch.event.compute += compute;
-    StepEvent event = epoch.stepEvent;
-    if (epoch.stepEnded == epoch.stepBegun || compute >= EVENT_PIECE_NANOS) {
-      epoch.stepEnded = now;
-      if (event != null) {
-        event.end();
+    StepEvent step = epoch.step;
+    if (step != null) {
+      step.compute += compute;
+      step.checkpoint += epoch.pieceCheckpoint;
+      if (epoch.stepEnded == epoch.stepBegun || compute >= EVENT_PIECE_NANOS) {
+        epoch.stepEnded = now;
+        step.end();
       }
     }
+    epoch.pieceCheckpoint = 0;
     whenTraining(
         epoch,
         () -> {
           recorder.totals.count(job -> job.compute += compute);
-          recorder.totals.seen(now, now);
+          recorder.totals.seen(now, now, recorder.gcNanos());
         });
   }
 
   /** The next batch is taken, or the epoch is over: all pieces of the step are known. */
   private void closeStep(OpenEpoch epoch) {
-    if (epoch.openBatch == 0) {
+    StepEvent step = epoch.step;
+    if (step == null) {
       return;
     }
-    StepEvent step = epoch.stepEvent == null ? new StepEvent() : epoch.stepEvent;
-    step.batch = epoch.openBatch;
-    step.compute = epoch.stepNanos;
-    step.checkpoint = epoch.stepCheckpoint;
     long start = epoch.stepBegun;
     long end = epoch.stepEnded;
-    epoch.openBatch = 0;
-    epoch.stepNanos = 0;
-    epoch.stepCheckpoint = 0;
-    epoch.stepEvent = null;
+    epoch.step = null;
     whenTraining(
         epoch,
         () -> {
           recorder.durations.record(Durations.Kind.STEP, step.compute);
           step.epoch = numberOf(epoch);
-          write(step, start, end);
+          recorder.events.write(step, start, end);
         });
   }
 
@@ -558,12 +531,9 @@ final class ThreadSpans {
       stepping.pieceCheckpoint += duration;
       stepping.event.checkpoint += duration;
     }
-    recorder.durations.record(Durations.Kind.CHECKPOINT, duration);
     recorder.totals.count(job -> job.checkpoint += duration);
     recorder.totals.wrote(now - duration, now);
-    if (event instanceof CheckpointEvent done) {
-      endEvent(done, now - duration, now, () -> done.model = nameOf(subject));
-    }
+    ended(Durations.Kind.CHECKPOINT, now, duration, subject, event);
   }
 
   // ---- epochs
@@ -637,12 +607,12 @@ final class ThreadSpans {
     }
     recorder.totals.epochEnded(event, now);
     event.end();
-    write(event, epoch.start, now);
+    recorder.events.write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
     recorder.totals.written(event);
     // A validation inside an epoch is over: the step it interrupted goes on.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
-    if (outer != null && outer.openBatch != 0 && stepping == null) {
+    if (outer != null && outer.step != null && stepping == null) {
       stepping = outer;
       stepStart = now;
     }

@@ -2,11 +2,10 @@ package io.coordl.event;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Every event of the agent. None registers itself with JFR: the first that did would load the
@@ -51,17 +50,11 @@ public final class AgentEvents {
     return event.getName().replace(".event.", ".").replace("Event", "");
   }
 
-  /** What an event says, by its class and those that this extends; JFR's own fields are private. */
+  /** What an event says, by its class and those that this extends. */
   public static List<Field> fields(Class<?> event) {
-    List<Field> fields = new ArrayList<>();
-    for (@Nullable Class<?> type = event; type != null; type = type.getSuperclass()) {
-      for (Field field : type.getDeclaredFields()) {
-        if ((field.getModifiers() & (Modifier.STATIC | Modifier.PRIVATE)) == 0) {
-          fields.add(field);
-        }
-      }
-    }
-    return fields;
+    return Arrays.stream(event.getFields())
+        .filter(field -> !Modifier.isStatic(field.getModifiers()))
+        .toList();
   }
 
   /** From now on they are part of the recordings of JFR; any thread, any number of times. */

@@ -9,12 +9,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Batch")
 @Label("Batch")
 @Description("One batch was prepared; the duration spans its preparation on one thread.")
-public final class BatchEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class BatchEvent extends Batched {
   @Label("Samples")
   @Description("Samples of the batch, 0 if not known")
   public long samples;

@@ -8,12 +8,7 @@ import jdk.jfr.Timespan;
 @Name("io.coordl.DataStall")
 @Label("Data Stall")
 @Description("The training thread waited for a batch.")
-public final class DataStallEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class DataStallEvent extends Batched {
   @Label("Epoch")
   @Description("Number of the epoch or evaluation")
   public long epoch;

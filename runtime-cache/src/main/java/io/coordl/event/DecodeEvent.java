@@ -11,12 +11,7 @@ import org.jspecify.annotations.Nullable;
 @Description(
     "One image was decoded, in 1 ms or longer, its bytes read inside; no array made of it.")
 @Threshold("1 ms")
-public final class DecodeEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class DecodeEvent extends Batched {
   @Label("Codec")
   @Description("Class that decoded")
   public @Nullable String codec;

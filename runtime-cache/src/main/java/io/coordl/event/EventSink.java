@@ -5,11 +5,6 @@ import jdk.jfr.Event;
 /** Takes the agent's events; any thread may call it. Never throws, never waits for storage. */
 @FunctionalInterface
 public interface EventSink {
-  /** Whether somebody wants it, so that its fields are worth filling. */
-  default boolean wants(Event event) {
-    return true;
-  }
-
   /**
    * Takes an event whose fields do not change any more.
    *

@@ -10,14 +10,9 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Fetch")
 @Label("Fetch")
 @Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
-public final class FetchEvent extends EventBase {
+public final class FetchEvent extends Batched {
   /** Quicker fetches are only counted: a warm page cache would flood the recording. */
   public static final long SLOW_NANOS = 100_000;
-
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
 
   @Label("Path")
   @Description("File of the item")

@@ -11,12 +11,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Peer Fetch")
 @Description(
     "Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed.")
-public final class PeerFetchEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class PeerFetchEvent extends Batched {
   @Label("Peer")
   @Description("Host asked")
   public @Nullable String peer;

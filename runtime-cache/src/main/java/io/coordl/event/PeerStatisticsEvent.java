@@ -62,4 +62,9 @@ public final class PeerStatisticsEvent extends EventBase {
   @Description("Until late and failed questions were given up, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long lostTime;
+
+  /** As it is now, whatever is counted later. */
+  public PeerStatisticsEvent copy() {
+    return (PeerStatisticsEvent) clone();
+  }
 }

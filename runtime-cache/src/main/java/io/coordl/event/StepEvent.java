@@ -8,12 +8,7 @@ import jdk.jfr.Timespan;
 @Name("io.coordl.Step")
 @Label("Step")
 @Description("The training thread computed between taking a batch and asking for the next.")
-public final class StepEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class StepEvent extends Batched {
   @Label("Epoch")
   @Description("Number of the epoch or evaluation")
   public long epoch;

@@ -10,12 +10,7 @@ import org.jspecify.annotations.Nullable;
 @Label("Transform")
 @Description("One transform ran on one sample or batch.")
 @Threshold("1 ms")
-public final class TransformEvent extends EventBase {
-  @Label("Batch")
-  @Description("Number of the batch, 0 if none")
-  @BatchId
-  public long batch;
-
+public final class TransformEvent extends Batched {
   @Label("Transform")
   @Description("Class of the transform")
   public @Nullable String transform;

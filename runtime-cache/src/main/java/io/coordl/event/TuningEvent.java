@@ -22,7 +22,7 @@ public final class TuningEvent extends EventBase {
   @Description(
       "Part of the last window that the job waited for data; of the whole job for what is chosen")
   @Percentage
-  public float waiting;
+  public double waiting;
 
   @Label("Samples per Second")
   @Description("In the last window, 0 if the size of a batch is not known")

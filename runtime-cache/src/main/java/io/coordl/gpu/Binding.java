@@ -6,16 +6,16 @@ import io.coordl.gpu.Natives.UnavailableException;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.reflect.InvocationTargetException;
-import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -56,36 +56,26 @@ public final class Binding {
    * linker looks into the directories of {@code libraryPath} first.
    */
   public static boolean isDriverThere(@Nullable String libraryPath) {
-    if (new File("/proc/driver/nvidia/version").exists()
+    return new File("/proc/driver/nvidia/version").exists()
         || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have that alone.
-        || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()) {
-      return true;
-    }
-    if (libraryPath != null) {
-      for (String directory : libraryPath.split(File.pathSeparator, -1)) {
-        if (!directory.isEmpty() && new File(directory, Nvml.LIBRARY).exists()) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private interface Way {
-    Natives open() throws ReflectiveOperationException, UnavailableException;
+        || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()
+        || (libraryPath != null
+            && Arrays.stream(libraryPath.split(File.pathSeparator, -1))
+                .filter(directory -> !directory.isEmpty())
+                .anyMatch(directory -> new File(directory, Nvml.LIBRARY).exists()));
   }
 
   /** Binds a library of the driver; {@code type} is the presets' class for it. */
   synchronized Natives open(String library, String type) throws UnavailableException {
     if (!presets.equals(NONE)) {
-      ClassLoader loader = ownPresets();
-      return first(() -> new PresetNatives(loader, type));
+      return first(List.of(() -> new PresetNatives(ownPresets(), type)));
     }
-    Way foreign = () -> new ForeignNatives(library);
-    Way jna = () -> new JnaNatives(program, library);
-    return asked
-        ? first(foreign, jna, () -> new PresetNatives(program, type))
-        : first(foreign, jna);
+    Callable<Natives> foreign = () -> new ForeignNatives(library);
+    Callable<Natives> jna = () -> new JnaNatives(program, library);
+    return first(
+        asked
+            ? List.of(foreign, jna, () -> new PresetNatives(program, type))
+            : List.of(foreign, jna));
   }
 
   /** Whether the user asked for GPUs, or this process has loaded CUDA by now: a job does first. */
@@ -119,41 +109,26 @@ public final class Binding {
         libraries.stream()
             .flatMap(
                 name ->
-                    Stream.<Way>of(
+                    Stream.<Callable<Natives>>of(
                         () -> new ForeignNatives(name), () -> new JnaNatives(program, name)))
-            .toArray(Way[]::new));
+            .toList());
   }
 
-  private static Natives first(Way... ways) throws UnavailableException {
+  private static Natives first(List<Callable<Natives>> ways) throws UnavailableException {
     List<String> reasons = new ArrayList<>();
-    for (Way way : ways) {
+    for (Callable<Natives> way : ways) {
       try {
-        return way.open();
-      } catch (UnavailableException e) {
-        reasons.add(String.valueOf(e.getMessage()));
+        return way.call();
       } catch (VirtualMachineError e) {
         throw e;
       } catch (Exception | Error e) { // JNA throws plain errors.
-        reasons.add(reason(e));
+        reasons.add(UnavailableException.reason(e));
       }
     }
     throw new UnavailableException(String.join("; ", reasons));
   }
 
-  /** What lies below a failure of reflection, in one line. */
-  static String reason(Throwable failure) {
-    Throwable cause = failure;
-    while ((cause instanceof InvocationTargetException
-            || cause instanceof ExceptionInInitializerError)
-        && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    String text = cause.toString();
-    int end = text.indexOf('\n');
-    return end < 0 ? text : text.substring(0, end);
-  }
-
-  private ClassLoader ownPresets() throws UnavailableException {
+  private synchronized ClassLoader ownPresets() throws UnavailableException, IOException {
     ClassLoader known = ownPresets;
     if (known == null) {
       File[] jars = new File(presets).listFiles((directory, name) -> name.endsWith(".jar"));
@@ -161,32 +136,12 @@ public final class Binding {
         throw new UnavailableException("gpu.presets=" + presets + " has no jar files");
       }
       URL[] urls = new URL[jars.length];
-      try {
-        for (int i = 0; i < jars.length; i++) {
-          urls[i] = jars[i].toURI().toURL();
-        }
-      } catch (MalformedURLException e) {
-        throw new UnavailableException("gpu.presets=" + presets + ": " + e.getMessage());
+      for (int i = 0; i < jars.length; i++) {
+        urls[i] = jars[i].toURI().toURL();
       }
       known = new URLClassLoader("coordl-presets", urls, ClassLoader.getPlatformClassLoader());
       ownPresets = known;
     }
     return known;
-  }
-
-  /** Runs what was opened; any failure but of this JVM itself is said as an exception. */
-  static int call(Call call, String function) throws UnavailableException {
-    try {
-      return call.run();
-    } catch (UnavailableException | VirtualMachineError e) {
-      throw e;
-    } catch (Throwable t) {
-      throw new UnavailableException(function + ": " + reason(t));
-    }
-  }
-
-  /** A call by reflection or a method handle, which may throw anything. */
-  interface Call {
-    int run() throws Throwable;
   }
 }

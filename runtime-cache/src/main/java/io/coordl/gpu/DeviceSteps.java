@@ -2,6 +2,7 @@ package io.coordl.gpu;
 
 import io.coordl.gpu.Natives.UnavailableException;
 import io.coordl.log.UserLog;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceSteps {
   private final BooleanSupplier wanted;
-  private final PinnedMemory.Opener opener;
+  private final Callable<Cuda> opener;
   private final LongConsumer synchronizedSteps;
   private final UserLog log;
   private @Nullable Cuda cuda;
@@ -25,10 +26,7 @@ public final class DeviceSteps {
   }
 
   DeviceSteps(
-      BooleanSupplier wanted,
-      PinnedMemory.Opener opener,
-      LongConsumer synchronizedSteps,
-      UserLog log) {
+      BooleanSupplier wanted, Callable<Cuda> opener, LongConsumer synchronizedSteps, UserLog log) {
     this.wanted = wanted;
     this.opener = opener;
     this.synchronizedSteps = synchronizedSteps;
@@ -50,13 +48,13 @@ public final class DeviceSteps {
           over = begun != 0; // A step on a device would have loaded CUDA.
           return;
         }
-        known = opener.open();
+        known = opener.call();
         cuda = known;
       }
       if (known.synchronize() && begun != 0) {
         synchronizedSteps.accept(System.nanoTime() - begun);
       }
-    } catch (UnavailableException | RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       over = true;
       log.say(
           "profile: steps end when their kernels are launched, not when they are done: "

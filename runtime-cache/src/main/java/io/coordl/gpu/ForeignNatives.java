@@ -39,25 +39,21 @@ final class ForeignNatives implements Natives {
   }
 
   @Override
-  public int call(String function, Object... arguments) throws UnavailableException {
+  public int invoke(String function, Object... arguments) throws Throwable {
+    MethodHandle handle = functions.get(function);
+    if (handle == null) {
+      handle = handle(function, arguments);
+      functions.put(function, handle);
+    }
     Object[] passed = new Object[arguments.length];
-    return Binding.call(
-        () -> {
-          MethodHandle handle = functions.get(function);
-          if (handle == null) {
-            handle = handle(function, arguments);
-            functions.put(function, handle);
-          }
-          for (int i = 0; i < arguments.length; i++) {
-            passed[i] = arguments[i] instanceof ByteBuffer buffer ? address(buffer) : arguments[i];
-          }
-          try {
-            return (int) handle.invokeWithArguments(passed);
-          } finally {
-            Reference.reachabilityFence(arguments);
-          }
-        },
-        function);
+    for (int i = 0; i < arguments.length; i++) {
+      passed[i] = arguments[i] instanceof ByteBuffer buffer ? address(buffer) : arguments[i];
+    }
+    try {
+      return (int) handle.invokeWithArguments(passed);
+    } finally {
+      Reference.reachabilityFence(arguments);
+    }
   }
 
   private MethodHandle handle(String function, Object[] arguments)

@@ -116,8 +116,7 @@ public final class GpuSampler implements Closeable {
                       + " tells no utilization (as in MIG mode): it is in the recording only");
             }
             made[i].add(sample, now - last, before, after, synchronizedSteps.get());
-            long since = last;
-            events.emit(sink -> sink.write(sample, since, now));
+            events.write(sample, last, now);
           }
         }
         last = now;
@@ -133,7 +132,9 @@ public final class GpuSampler implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // By another part of the agent, at the end.
     } finally {
-      close(nvml);
+      if (nvml != null) {
+        nvml.close();
+      }
       done.countDown();
     }
   }
@@ -148,12 +149,6 @@ public final class GpuSampler implements Closeable {
       }
       log.say("GPU " + device + " is sampled no more: " + e.getMessage());
       return null;
-    }
-  }
-
-  private static void close(@Nullable Nvml nvml) {
-    if (nvml != null) {
-      nvml.close();
     }
   }
 

@@ -17,9 +17,8 @@ final class JnaNatives implements Natives {
   }
 
   @Override
-  public int call(String function, Object... arguments) throws UnavailableException {
-    return Binding.call(
-        () -> (int) invoke.invoke(find.invoke(library, function), (Object) arguments), function);
+  public int invoke(String function, Object... arguments) throws ReflectiveOperationException {
+    return (int) invoke.invoke(find.invoke(library, function), (Object) arguments);
   }
 
   @Override

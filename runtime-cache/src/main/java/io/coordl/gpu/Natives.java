@@ -1,5 +1,6 @@
 package io.coordl.gpu;
 
+import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 
 /**
@@ -18,7 +19,18 @@ interface Natives {
    * @return what the function returned: of the driver 0 is success
    * @throws UnavailableException if the library has no such function or cannot be called
    */
-  int call(String function, Object... arguments) throws UnavailableException;
+  default int call(String function, Object... arguments) throws UnavailableException {
+    try {
+      return invoke(function, arguments);
+    } catch (UnavailableException | VirtualMachineError e) {
+      throw e;
+    } catch (Throwable t) {
+      throw new UnavailableException(function + ": " + UnavailableException.reason(t));
+    }
+  }
+
+  /** As {@link #call}; may throw anything, as reflection does. */
+  int invoke(String function, Object... arguments) throws Throwable;
 
   /** By what it is bound, for the recording. */
   String binding();
@@ -31,9 +43,20 @@ interface Natives {
       super(message);
     }
 
-    /** What failed, for the user: the sentence of this exception, or any other by its name. */
-    static String reason(Throwable e) {
-      return e instanceof UnavailableException ? String.valueOf(e.getMessage()) : e.toString();
+    /**
+     * What failed, for the user: the sentence of this exception, or what lies below a failure of
+     * reflection, in one line.
+     */
+    static String reason(Throwable failure) {
+      Throwable cause = failure;
+      while ((cause instanceof InvocationTargetException
+              || cause instanceof ExceptionInInitializerError)
+          && cause.getCause() != null) {
+        cause = cause.getCause();
+      }
+      return cause instanceof UnavailableException
+          ? String.valueOf(cause.getMessage())
+          : cause.toString().split("\n", 2)[0];
     }
   }
 }

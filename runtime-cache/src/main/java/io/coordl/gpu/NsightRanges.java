@@ -1,36 +1,27 @@
 package io.coordl.gpu;
 
-import io.coordl.bridge.Origin;
-import io.coordl.bridge.SpanKind;
-import io.coordl.bridge.SpanSink;
+import io.coordl.attribution.WaitListener;
 import io.coordl.gpu.Natives.UnavailableException;
 import io.coordl.log.UserLog;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code gpu.ranges=on}: epochs, batches and data stalls of training threads as ranges of NVTX,
  * which Nsight Systems shows over the kernels. A thread's ranges are nested: in an epoch there are
- * stalls, and from the end of one that brought a batch to the beginning of the next, a batch. All
- * spans go on to the recorder. When the library fails, that is said once and there are no more
- * ranges. Safe for concurrent use.
+ * stalls, and from the end of one that brought a batch to the beginning of the next, a batch. When
+ * the library fails, that is said once and there are no more ranges. Safe for concurrent use.
  */
-public final class NsightRanges implements SpanSink {
+public final class NsightRanges implements WaitListener {
   private static final ByteBuffer EPOCH = text("epoch");
   private static final ByteBuffer BATCH = text("batch");
   private static final ByteBuffer STALL = text("data stall");
 
-  interface Opener {
-    Natives open() throws UnavailableException;
-  }
-
-  private final Opener opener;
-  private final SpanSink spans;
-  private final BooleanSupplier waits;
+  private final Callable<Natives> opener;
   private final UserLog log;
   private final AtomicReference<@Nullable Natives> library = new AtomicReference<>();
   private final ThreadLocal<Open> threads = ThreadLocal.withInitial(Open::new);
@@ -42,24 +33,16 @@ public final class NsightRanges implements SpanSink {
 
     boolean epoch;
     boolean batch;
-    long wait;
+    boolean wait;
   }
 
-  /**
-   * Nothing is loaded before the first wait.
-   *
-   * @param spans where all spans go
-   * @param waits whether a {@code hasNext} or {@code next} that this thread calls now is its wait
-   *     for a batch that it trains with
-   */
-  public NsightRanges(Binding binding, SpanSink spans, BooleanSupplier waits, UserLog log) {
-    this(binding::openRanges, spans, waits, log);
+  /** Nothing is loaded before the first wait. */
+  public NsightRanges(Binding binding, UserLog log) {
+    this(binding::openRanges, log);
   }
 
-  NsightRanges(Opener opener, SpanSink spans, BooleanSupplier waits, UserLog log) {
+  NsightRanges(Callable<Natives> opener, UserLog log) {
     this.opener = opener;
-    this.spans = spans;
-    this.waits = waits;
     this.log = log;
   }
 
@@ -76,34 +59,8 @@ public final class NsightRanges implements SpanSink {
   }
 
   @Override
-  public long enter(SpanKind kind, @Nullable Object subject) {
-    boolean wait =
-        !failed && (kind == SpanKind.ASK || kind == SpanKind.TAKE) && waits.getAsBoolean();
-    if (!wait) {
-      return spans.enter(kind, subject);
-    }
+  public void waitBegins(@Nullable Object subject) {
     Open open = threads.get();
-    beginWait(open, subject);
-    long token = spans.enter(kind, subject);
-    if (token == 0) {
-      pop(); // The job has ended, and nobody hears of the end of the wait.
-    }
-    open.wait = token;
-    return token;
-  }
-
-  @Override
-  public void exit(long token, @Nullable Object result) {
-    spans.exit(token, result);
-    if (!failed) {
-      Open open = threads.get();
-      if (open.wait != 0 && token <= open.wait) {
-        endWait(open, token == open.wait ? result : null); // Else it threw.
-      }
-    }
-  }
-
-  private void beginWait(Open open, @Nullable Object subject) {
     endBatch(open);
     if (subject != null && !open.batches.refersTo(subject)) {
       endEpoch(open);
@@ -112,10 +69,16 @@ public final class NsightRanges implements SpanSink {
       open.batches = new WeakReference<>(subject);
     }
     push(STALL);
+    open.wait = true;
   }
 
-  private void endWait(Open open, @Nullable Object result) {
-    open.wait = 0;
+  @Override
+  public void waitEnds(@Nullable Object result) {
+    Open open = threads.get();
+    if (!open.wait) {
+      return;
+    }
+    open.wait = false;
     pop();
     if (!(result instanceof Boolean more)) {
       if (result != null) {
@@ -158,28 +121,13 @@ public final class NsightRanges implements SpanSink {
     try {
       Natives known = library.get();
       if (known == null) {
-        known = opener.open();
+        known = opener.call();
         library.set(known);
       }
       known.call(function, arguments);
-    } catch (UnavailableException | RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       failed = true;
       log.say("gpu.ranges: Nsight sees no ranges: " + UnavailableException.reason(e));
     }
-  }
-
-  @Override
-  public void fetchTime(long startNanos, long endNanos) {
-    spans.fetchTime(startNanos, endNanos);
-  }
-
-  @Override
-  public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
-    spans.itemFetched(path, startNanos, nanos, bytes, origin);
-  }
-
-  @Override
-  public boolean loadingSample() {
-    return spans.loadingSample();
   }
 }

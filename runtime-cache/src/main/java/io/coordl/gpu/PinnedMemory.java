@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +25,7 @@ import org.jspecify.annotations.Nullable;
  * memory that is not locked a copy has left it when the call returns. Thread-safe.
  */
 public final class PinnedMemory {
-  interface Opener {
-    Cuda open() throws UnavailableException;
-  }
-
-  private final Opener opener;
+  private final Callable<Cuda> opener;
   private final UserLog log;
   private final Set<ByteBuffer> held = Collections.newSetFromMap(new IdentityHashMap<>());
   private @Nullable Cuda cuda;
@@ -41,7 +38,7 @@ public final class PinnedMemory {
     this(() -> Cuda.open(binding), log);
   }
 
-  PinnedMemory(Opener opener, UserLog log) {
+  PinnedMemory(Callable<Cuda> opener, UserLog log) {
     this.opener = opener;
     this.log = log;
   }
@@ -76,7 +73,7 @@ public final class PinnedMemory {
     try {
       Cuda known = cuda;
       if (known == null) {
-        known = opener.open();
+        known = opener.call();
         cuda = known;
       }
       if (known.register(memory.duplicate().clear())) {
@@ -84,7 +81,7 @@ public final class PinnedMemory {
         return true;
       }
       held.remove(memory);
-    } catch (UnavailableException | RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       failed("from now on no memory is page-locked: ", e);
     }
     return false;
@@ -106,7 +103,7 @@ public final class PinnedMemory {
         held.remove(memory);
         bytes -= memory.capacity();
       }
-    } catch (UnavailableException | RuntimeException | Error e) {
+    } catch (Exception | Error e) {
       failed("memory that is not used any more stays page-locked: ", e);
     }
   }

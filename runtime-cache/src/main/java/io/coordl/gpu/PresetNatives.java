@@ -2,9 +2,9 @@ package io.coordl.gpu;
 
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,28 +30,20 @@ final class PresetNatives implements Natives {
   }
 
   @Override
-  public int call(String function, Object... arguments) throws UnavailableException {
-    return Binding.call(
-        () -> {
-          Method method = method(function, arguments.length);
-          Object[] passed = new Object[arguments.length];
-          for (int i = 0; i < passed.length; i++) {
-            passed[i] = argument(method, i, arguments[i]);
-          }
-          int result;
-          try {
-            result = (int) method.invoke(null, passed);
-          } catch (InvocationTargetException e) {
-            throw e.getCause() == null ? e : e.getCause();
-          }
-          for (int i = 0; i < passed.length; i++) {
-            if (isResult(method, i) && arguments[i] instanceof ByteBuffer to) {
-              to.putLong(0, address.getLong(passed[i]));
-            }
-          }
-          return result;
-        },
-        function);
+  public int invoke(String function, Object... arguments)
+      throws ReflectiveOperationException, UnavailableException {
+    Method method = method(function, arguments.length);
+    Object[] passed = new Object[arguments.length];
+    for (int i = 0; i < passed.length; i++) {
+      passed[i] = argument(method, i, arguments[i]);
+    }
+    int result = (int) method.invoke(null, passed);
+    for (int i = 0; i < passed.length; i++) {
+      if (isResult(method, i) && arguments[i] instanceof ByteBuffer to) {
+        to.putLong(0, address.getLong(passed[i]));
+      }
+    }
+    return result;
   }
 
   /** Its pointers are those of JavaCPP: it has others that take buffers and arrays. */
@@ -59,20 +51,19 @@ final class PresetNatives implements Natives {
     // The presets name functions of CUDA as its headers do: without the version.
     String plain = function.startsWith("cu") ? function.replaceFirst("_v\\d$", "") : function;
     for (Method method : functions.getMethods()) {
-      if (method.getName().equals(plain) && method.getParameterCount() == count) {
-        boolean fits = true;
-        for (Class<?> type : method.getParameterTypes()) {
-          fits &=
-              type.isPrimitive()
-                  || (pointer.isAssignableFrom(type)
-                      && !type.getName().equals(JAVACPP + "PointerPointer"));
-        }
-        if (fits) {
-          return method;
-        }
+      if (method.getName().equals(plain)
+          && method.getParameterCount() == count
+          && Arrays.stream(method.getParameterTypes()).allMatch(this::fits)) {
+        return method;
       }
     }
     throw new UnavailableException("these presets have no " + plain);
+  }
+
+  private boolean fits(Class<?> parameter) {
+    return parameter.isPrimitive()
+        || (pointer.isAssignableFrom(parameter)
+            && !parameter.getName().equals(JAVACPP + "PointerPointer"));
   }
 
   private Object argument(Method method, int at, Object given) throws ReflectiveOperationException {
@@ -91,12 +82,8 @@ final class PresetNatives implements Natives {
 
   /** Whether the function fills in a pointer, which JavaCPP puts into the object. */
   private static boolean isResult(Method method, int at) {
-    for (java.lang.annotation.Annotation one : method.getParameterAnnotations()[at]) {
-      if (one.annotationType().getSimpleName().equals("ByPtrPtr")) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.stream(method.getParameterAnnotations()[at])
+        .anyMatch(one -> one.annotationType().getSimpleName().equals("ByPtrPtr"));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.coordl.metrics;
 
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static io.opentelemetry.sdk.metrics.data.AggregationTemporality.CUMULATIVE;
+import static java.util.Objects.requireNonNullElse;
 
 import io.coordl.event.JobStatisticsEvent;
 import io.opentelemetry.api.common.Attributes;
@@ -55,9 +56,10 @@ final class Otlp implements MetricsExport.Push {
    */
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
     endpoint = endpoint(address, environment);
-    service = or(environment.apply("OTEL_SERVICE_NAME"), "");
+    service = requireNonNullElse(environment.apply("OTEL_SERVICE_NAME"), "");
     headers.put("Content-Type", "application/x-protobuf");
-    for (String header : or(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",", -1)) {
+    for (String header :
+        requireNonNullElse(environment.apply("OTEL_EXPORTER_OTLP_HEADERS"), "").split(",", -1)) {
       int equals = header.indexOf('=');
       if (equals > 0) {
         String value = header.substring(equals + 1).trim();
@@ -74,14 +76,12 @@ final class Otlp implements MetricsExport.Push {
       return Post.address(metrics);
     }
     String base =
-        address.isEmpty() ? or(environment.apply("OTEL_EXPORTER_OTLP_ENDPOINT"), LOCAL) : address;
+        address.isEmpty()
+            ? requireNonNullElse(environment.apply("OTEL_EXPORTER_OTLP_ENDPOINT"), LOCAL)
+            : address;
     URI given = Post.address(base);
     boolean whole = !address.isEmpty() && !List.of("", "/").contains(given.getPath());
     return whole ? given : Post.address(base.replaceFirst("/+$", "") + PATH);
-  }
-
-  private static String or(@Nullable String value, String otherwise) {
-    return value == null ? otherwise : value;
   }
 
   /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
@@ -150,7 +150,7 @@ final class Otlp implements MetricsExport.Push {
     String name = service;
     for (Event event : events) {
       if (name.isEmpty() && event instanceof JobStatisticsEvent job) {
-        name = or(job.mainClass, "").split(" ", 2)[0];
+        name = requireNonNullElse(job.mainClass, "").split(" ", 2)[0];
       }
     }
     return name.isEmpty() ? "unknown_service:java" : name;

@@ -8,18 +8,12 @@ import org.jspecify.annotations.Nullable;
 final class Collect extends Stage {
   private static final int BATCHES = 4;
 
-  private final Plan plan;
   private final List<Batches.Kept> kept = new ArrayList<>();
   private String reason = "";
   private int seen;
 
   Collect(Plan plan) {
-    this.plan = plan;
-  }
-
-  @Override
-  String name() {
-    return "ingestion, keeping a few batches";
+    super(plan, "ingestion, keeping a few batches");
   }
 
   @Override

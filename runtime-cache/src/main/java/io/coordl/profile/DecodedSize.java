@@ -13,19 +13,13 @@ final class DecodedSize extends Stage {
   private static final int MOST_STEPS = 100;
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-  private final Plan plan;
   private final DecodedSizes sizes;
   private long begun;
   private int steps;
 
   DecodedSize(Plan plan, DecodedSizes sizes) {
-    this.plan = plan;
+    super(plan, "size of decoded items");
     this.sizes = sizes;
-  }
-
-  @Override
-  String name() {
-    return "size of decoded items";
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import io.coordl.advice.Student;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -39,13 +40,7 @@ record Estimate(double nanos, double error, long outlier) {
         samples[batch] += steps.get(i).samples();
       }
     }
-    double allNanos = 0;
-    double allSamples = 0;
-    for (int b = 0; b < batches; b++) {
-      allNanos += nanos[b];
-      allSamples += samples[b];
-    }
-    double mean = allNanos / allSamples;
+    double mean = Arrays.stream(nanos).sum() / Arrays.stream(samples).sum();
     double squares = 0;
     for (int b = 0; b < batches; b++) {
       double off = nanos[b] / samples[b] - mean;

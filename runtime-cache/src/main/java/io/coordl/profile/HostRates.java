@@ -86,8 +86,10 @@ final class HostRates {
   @Nullable Reading storage(int threads) {
     Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
-    read += run.items();
-    return estimate == null ? null : new Reading(threads, run.items(), run.bytes(), estimate);
+    read += run.done.get();
+    return estimate == null
+        ? null
+        : new Reading(threads, run.done.get(), run.bytes.get(), estimate);
   }
 
   /** This is the rate of the storage, to be told with the host. */
@@ -104,7 +106,8 @@ final class HostRates {
     Run run = new Run(kept(), 0, MEMORY_NANOS, MEMORY_NANOS);
     Estimate estimate = run.measure(threads, item -> item.copyKept(target.get()));
     if (estimate != null) {
-      measured.memoryRate = Math.round((double) run.bytes() / run.items() * 1e9 / estimate.nanos());
+      measured.memoryRate =
+          Math.round((double) run.bytes.get() / run.done.get() * 1e9 / estimate.nanos());
     }
   }
 
@@ -132,7 +135,7 @@ final class HostRates {
     return kept;
   }
 
-  HostEvent event(int workers) {
+  HostEvent event() {
     measured.cores = Runtime.getRuntime().availableProcessors();
     measured.memory = Machine.memory();
     measured.freeMemory = Machine.freeMemory() + items.kept(); // Which goes when the job ends.
@@ -170,14 +173,6 @@ final class HostRates {
       this.next = new AtomicLong(first);
       this.least = least;
       this.most = most;
-    }
-
-    long bytes() {
-      return bytes.get();
-    }
-
-    long items() {
-      return done.get();
     }
 
     @Nullable Estimate measure(int threads, Action action) {

@@ -20,14 +20,14 @@ final class OwnSteps extends Turn {
   private long readyAtPause;
 
   OwnSteps(String phase, Plan plan) {
-    super(plan, plan.gauge());
+    super(
+        plan,
+        phase.equals(Plan.CACHED)
+            ? "cached, every item from memory"
+            : "cold, every item from storage",
+        plan.gauge());
     this.phase = phase;
     this.memory = phase.equals(Plan.CACHED);
-  }
-
-  @Override
-  String name() {
-    return memory ? "cached, every item from memory" : "cold, every item from storage";
   }
 
   @Override

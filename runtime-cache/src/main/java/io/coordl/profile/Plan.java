@@ -98,14 +98,12 @@ final class Plan {
    * @param asked batches that the program has asked for in it
    */
   boolean isLate(boolean some, long asked) {
-    long elapsed = now() - begun;
-    return elapsed >= MOST_NANOS || (elapsed >= PHASES_NANOS && (some || asked >= FEW));
+    return now() - begun >= (some || isInVain(asked) ? PHASES_NANOS : MOST_NANOS);
   }
 
   /** As {@link #isLate} of what comes after the phases. */
   boolean isLateAlone(boolean some) {
-    long elapsed = now() - begun;
-    return elapsed >= MOST_NANOS || (elapsed >= ALL_NANOS && some);
+    return now() - begun >= (some ? ALL_NANOS : MOST_NANOS);
   }
 
   /** Whether so many batches, of which none counts, are enough to know that none will. */
@@ -224,7 +222,7 @@ final class Plan {
   }
 
   HostEvent host() {
-    return rates.event(workers);
+    return rates.event();
   }
 
   /** Brings the data set into memory while the program waits; why that cannot be, or empty. */

@@ -21,7 +21,6 @@ final class PrepAlone extends Stage {
   /** Without anything to tell. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-  private final Plan plan;
   private final int threads;
   private final Gauge gauge;
   private long begun;
@@ -33,16 +32,13 @@ final class PrepAlone extends Stage {
 
   /** Preparation by so many of the program's threads; by the training thread if 0. */
   PrepAlone(Plan plan, int threads) {
-    this.plan = plan;
+    super(
+        plan,
+        threads == 0
+            ? "prep alone, on the training thread"
+            : "prep alone, by " + threads + " of " + plan.workers() + " threads");
     this.threads = threads;
     this.gauge = plan.gaugeOf(0);
-  }
-
-  @Override
-  String name() {
-    return threads == 0
-        ? "prep alone, on the training thread"
-        : "prep alone, by " + threads + " of " + plan.workers() + " threads";
   }
 
   @Override

@@ -45,7 +45,6 @@ public final class Profile {
   // All below is of the training thread.
 
   private WeakReference<Object> epoch = new WeakReference<>(null);
-  private boolean trains;
   private long updatesBefore;
   private long epochEnds;
   private WeakReference<Object> candidate = new WeakReference<>(null);
@@ -105,23 +104,22 @@ public final class Profile {
     steps.accept(same ? left : 0); // What the devices still do is of the step.
     long entered = System.nanoTime();
     boolean inside = follow(iterator);
-    boolean follows = inside && same;
     epochEnds = ends;
     last = new WeakReference<>(iterator);
-    BatchGet get = new BatchGet(batches, own, follows, entered - left);
-    Stage.Next next = Stage.Next.OWN;
+    Call get = new Call(batches, own, inside && same, entered - left, inside);
     if (inside) {
       try {
-        next = answer(get);
+        get.answered = answer(get);
       } catch (BatchGet.IteratorThrewException e) {
         get.thrown = e.getCause();
-        next = Stage.Next.ANSWER;
+        get.answered = true;
       } catch (Throwable t) {
         giveUp(t);
-        next = get.inHand == null ? Stage.Next.OWN : Stage.Next.ANSWER;
+        get.answered = get.inHand != null;
       }
     }
-    return new Call(get, inside, next == Stage.Next.ANSWER, System.nanoTime() - entered);
+    get.held = System.nanoTime() - entered;
+    return get;
   }
 
   /** Whether this is the training thread, where it waits for a batch. */
@@ -148,7 +146,7 @@ public final class Profile {
 
   /** Whether it is an epoch of training: the model was changed since it began. */
   private boolean follow(Object iterator) {
-    if (trains && epoch.refersTo(iterator)) {
+    if (epoch.refersTo(iterator)) {
       return true;
     }
     long updates = spans.updates();
@@ -160,25 +158,22 @@ public final class Profile {
     // A loop that trains by means that nobody knows never changes the model.
     if (updates > updatesBefore || updates == 0) {
       epoch = new WeakReference<>(iterator);
-      trains = true;
       return true;
     }
     return false;
   }
 
-  private Stage.Next answer(BatchGet get) {
+  /** Whether the program gets the batch in hand. */
+  private boolean answer(BatchGet get) {
     while (true) {
       Stage now = stage;
       if (now == null) {
         finish();
-        return get.inHand == null ? Stage.Next.OWN : Stage.Next.ANSWER;
+        return get.inHand != null;
       }
       Stage.Next next = now.get(get);
-      if (next == Stage.Next.OWN && get.inHand != null) {
-        return Stage.Next.ANSWER;
-      }
       if (next != Stage.Next.DONE) {
-        return next;
+        return next == Stage.Next.ANSWER || get.inHand != null;
       }
       now.end();
       advance(now);
@@ -259,46 +254,33 @@ public final class Profile {
     return plan.gate.enter();
   }
 
-  private final class Call extends InterceptedCall {
-    private final BatchGet get;
+  private final class Call extends BatchGet {
     private final boolean inside;
-    private final boolean answered;
-    private final long held;
 
-    Call(BatchGet get, boolean inside, boolean answered, long held) {
-      super(null);
-      this.get = get;
+    /** Nanoseconds that the profile has held the call back. */
+    private long held;
+
+    Call(Batches batches, Iterator<?> own, boolean follows, long sinceLast, boolean inside) {
+      super(batches, own, follows, sinceLast);
       this.inside = inside;
-      this.answered = answered;
-      this.held = held;
-    }
-
-    @Override
-    public boolean replaced() {
-      return answered;
-    }
-
-    @Override
-    public @Nullable Throwable thrown() {
-      return get.thrown;
     }
 
     @Override
     public @Nullable Object result(@Nullable Object own) {
       long now = System.nanoTime();
-      Object batch = answered ? get.inHand : own;
+      Object batch = answered ? inHand : own;
       try {
         PhaseEvent work = Gauge.reading(spans);
         Stage taking = stage;
         if (!answered && batch != null) {
           if (inside && taking != null) {
             Step step =
-                get.follows && left != 0
+                follows && left != 0
                     ? new Step(lastSamples, now - left - held, work.since(workBefore))
                     : null;
-            taking.took(get, batch, step);
+            taking.took(this, batch, step);
           }
-          lastSamples = get.batches.samples(batch);
+          lastSamples = batches.samples(batch);
         }
         workBefore = work;
       } catch (Throwable t) { // The batch that is there must not be lost.

@@ -30,14 +30,9 @@ final class Replay extends Turn {
   private PhaseEvent before = new PhaseEvent();
 
   Replay(Plan plan, List<Batches.Kept> kept) {
-    super(plan, plan.gaugeOf(1));
+    super(plan, "ingestion, prepared batches replayed", plan.gaugeOf(1));
     this.kept = List.copyOf(kept);
     this.spans = plan.spans;
-  }
-
-  @Override
-  String name() {
-    return "ingestion, prepared batches replayed";
   }
 
   @Override

@@ -63,7 +63,7 @@ final class Results {
       itemsCounted += event.items;
       samplesCounted += event.samples;
     }
-    spans.events().emit(sink -> sink.write(event));
+    spans.events().write(event);
   }
 
   /** Whether a phase that is over has figures; else tells {@code reason}, or what it lacks. */
@@ -97,7 +97,7 @@ final class Results {
     PhaseEvent event = new PhaseEvent();
     event.phase = phase;
     event.note = reason;
-    spans.events().emit(sink -> sink.write(event));
+    spans.events().write(event);
   }
 
   synchronized void remark(String sentence) {
@@ -106,7 +106,7 @@ final class Results {
 
   synchronized void host(HostEvent event) {
     host = event;
-    spans.events().emit(sink -> sink.write(event));
+    spans.events().write(event);
   }
 
   synchronized List<String> lines() {

@@ -14,7 +14,18 @@ abstract class Stage {
     DONE
   }
 
-  abstract String name();
+  final Plan plan;
+  private final String name;
+
+  /** By this name the user hears of it. */
+  Stage(Plan plan, String name) {
+    this.plan = plan;
+    this.name = name;
+  }
+
+  String name() {
+    return name;
+  }
 
   /** Before its first batch; what it takes is in no step. */
   void begin() {}

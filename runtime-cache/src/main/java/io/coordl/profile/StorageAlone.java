@@ -8,18 +8,12 @@ import java.util.concurrent.TimeUnit;
 final class StorageAlone extends Stage {
   private static final long LONGEST_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  private final Plan plan;
   private final boolean tell;
 
   /** Measures the host's rates; {@code tell} whether to tell them as a phase, too. */
   StorageAlone(Plan plan, boolean tell) {
-    this.plan = plan;
+    super(plan, "fetch alone, and the rates of this host");
     this.tell = tell;
-  }
-
-  @Override
-  String name() {
-    return "fetch alone, and the rates of this host";
   }
 
   @Override

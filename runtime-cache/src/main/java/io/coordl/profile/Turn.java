@@ -7,7 +7,6 @@ abstract class Turn extends Stage {
   /** Of one turn, most of which may be in no step: then the others have theirs first. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  final Plan plan;
   final Gauge gauge;
 
   /** Why nothing can be measured, empty if it can. */
@@ -20,8 +19,8 @@ abstract class Turn extends Stage {
 
   long turnBegun;
 
-  Turn(Plan plan, Gauge gauge) {
-    this.plan = plan;
+  Turn(Plan plan, String name, Gauge gauge) {
+    super(plan, name);
     this.gauge = gauge;
   }
 

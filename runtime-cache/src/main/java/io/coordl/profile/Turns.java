@@ -12,14 +12,13 @@ import org.jspecify.annotations.Nullable;
  * those known already, too, so that all have their share of what the machine does.
  */
 final class Turns extends Stage {
-  private final Plan plan;
   private final List<Turn> phases;
   private int current;
   private int begun;
 
   /** The phases, at least one, in the order of their turns. */
   Turns(Plan plan, List<Turn> phases) {
-    this.plan = plan;
+    super(plan, "");
     this.phases = List.copyOf(phases);
   }
 

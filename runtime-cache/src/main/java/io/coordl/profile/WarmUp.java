@@ -27,7 +27,6 @@ final class WarmUp extends Stage {
 
   private static final long QUIET_MILLIS = 500;
 
-  private final Plan plan;
   private final List<Step> steps = new ArrayList<>();
   private final @Nullable CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
   private long begun;
@@ -36,15 +35,9 @@ final class WarmUp extends Stage {
   private boolean warm;
   private int seen;
   private long asked;
-  private int every = 1;
 
   WarmUp(Plan plan) {
-    this.plan = plan;
-  }
-
-  @Override
-  String name() {
-    return "warm-up, until the steps are steady";
+    super(plan, "warm-up, until the steps are steady");
   }
 
   @Override
@@ -100,23 +93,13 @@ final class WarmUp extends Stage {
 
   @Override
   void took(BatchGet get, Object batch, @Nullable Step step) {
-    if (step != null && seen++ % every == 0) {
+    if (step != null) {
+      seen++;
       steps.add(step);
       if (steps.size() >= MOST_STEPS) {
-        thinOut();
+        steps.subList(0, MOST_STEPS / 2).clear(); // The last ones tell whether they are steady.
       }
     }
-  }
-
-  /** Every second is enough to see a trend. */
-  private void thinOut() {
-    List<Step> kept = new ArrayList<>();
-    for (int i = 0; i < steps.size(); i += 2) {
-      kept.add(steps.get(i));
-    }
-    steps.clear();
-    steps.addAll(kept);
-    every *= 2;
   }
 
   @Override

@@ -101,15 +101,10 @@ public final class AgentLog implements FaultListener, UserLog {
         cause.printStackTrace();
       }
     }
-    events.emit(
-        sink -> {
-          FaultEvent event = new FaultEvent();
-          if (sink.wants(event)) {
-            event.where = UserText.line(where);
-            event.cause = UserText.line(cause.toString());
-            event.action = action;
-            sink.write(event);
-          }
-        });
+    FaultEvent event = new FaultEvent();
+    event.where = UserText.line(where);
+    event.cause = UserText.line(cause.toString());
+    event.action = action;
+    events.write(event);
   }
 }

@@ -5,10 +5,8 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.thread.AgentThread;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Field;
-import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import javax.management.Attribute;
@@ -21,7 +19,6 @@ import javax.management.MBeanException;
 import javax.management.MBeanInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import javax.management.ReflectionException;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -33,15 +30,8 @@ import org.jspecify.annotations.Nullable;
  * type=Store,name=...} for each store. Attributes are the fields of the events, with {@code Nanos}
  * or {@code Bytes} at the end where that is their unit.
  */
-final class Beans {
+record Beans(JobMonitor job) {
   private static final String DOMAIN = "io.coordl:type=";
-
-  private final JobMonitor job;
-  private final Set<ObjectName> known = new HashSet<>();
-
-  Beans(JobMonitor job) {
-    this.job = job;
-  }
 
   /** On a thread of its own: the first use of JMX takes its time. */
   void start() {
@@ -80,8 +70,8 @@ final class Beans {
 
   private synchronized void register(String name, Supplier<Event> event) throws JMException {
     ObjectName full = new ObjectName(DOMAIN + name);
-    if (known.add(full)) {
-      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    if (!server.isRegistered(full)) {
       server.registerMBean(new Bean(event), full);
     }
   }
@@ -110,34 +100,26 @@ final class Beans {
     }
 
     @Override
-    public @Nullable Object getAttribute(String attribute)
-        throws AttributeNotFoundException, ReflectionException {
-      return value(event.get(), attribute);
+    public @Nullable Object getAttribute(String attribute) throws AttributeNotFoundException {
+      return getAttributes(new String[] {attribute}).asList().stream()
+          .findFirst()
+          .orElseThrow(() -> new AttributeNotFoundException(attribute))
+          .getValue();
     }
 
-    private @Nullable Object value(Event now, String attribute)
-        throws AttributeNotFoundException, ReflectionException {
-      Field field = fields.get(attribute);
-      if (field == null) {
-        throw new AttributeNotFoundException(attribute);
-      }
-      try {
-        return field.get(now);
-      } catch (IllegalAccessException e) {
-        throw new ReflectionException(e);
-      }
-    }
-
-    /** All of one moment. */
+    /** All of one moment; as JMX has it, those that there are not are left out. */
     @Override
     public AttributeList getAttributes(String[] attributes) {
       Event now = event.get();
       AttributeList found = new AttributeList();
       for (String attribute : attributes) {
+        Field field = fields.get(attribute);
         try {
-          found.add(new Attribute(attribute, value(now, attribute)));
-        } catch (AttributeNotFoundException | ReflectionException e) {
-          // As JMX has it, those that cannot be read are left out.
+          if (field != null) {
+            found.add(new Attribute(attribute, field.get(now)));
+          }
+        } catch (IllegalAccessException e) {
+          throw new IllegalStateException(e);
         }
       }
       return found;
@@ -168,18 +150,13 @@ final class Beans {
                       new MBeanAttributeInfo(
                           field.getKey(),
                           field.getValue().getType().getName(),
-                          description(field.getValue()),
+                          field.getValue().getAnnotation(Description.class).value(),
                           true,
                           false,
                           false))
               .toArray(MBeanAttributeInfo[]::new);
       return new MBeanInfo(
           getClass().getName(), "Totals of a CoorDL job", attributes, null, null, null);
-    }
-
-    private static String description(Field field) {
-      Description description = field.getAnnotation(Description.class);
-      return description == null ? field.getName() : description.value();
     }
   }
 }

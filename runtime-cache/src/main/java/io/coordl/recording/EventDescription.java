@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import jdk.jfr.Enabled;
 import jdk.jfr.Label;
@@ -57,6 +58,11 @@ public final class EventDescription {
   private record Element(String name, List<String> attributes, List<Element> children) {
     Element(String name, String... attributes) {
       this(name, List.of(attributes), new ArrayList<>());
+    }
+
+    Element with(Element... more) {
+      children.addAll(List.of(more));
+      return this;
     }
   }
 
@@ -124,48 +130,39 @@ public final class EventDescription {
   }
 
   private void thread() {
-    Element thread = type(THREAD, "");
-    thread.children().add(field("osName", String.class));
-    thread.children().add(field("osThreadId", long.class));
-    thread.children().add(field("javaName", String.class));
-    thread.children().add(field("javaThreadId", long.class));
+    type(THREAD, "")
+        .with(
+            field("osName", String.class),
+            field("osThreadId", long.class),
+            field("javaName", String.class),
+            field("javaThreadId", long.class));
   }
 
   private void event(Class<?> event) throws IOException {
     Element type = type(nameOf(event), "jdk.jfr.Event");
     annotate(type, event);
-    Element start = field("startTime", long.class);
-    start.children().add(annotation(Timestamp.class, "value", Timestamp.TICKS));
-    start.children().add(annotation(Label.class, "value", "Start Time"));
-    type.children().add(start);
-    Element duration = field("duration", long.class);
-    duration.children().add(annotation(Timespan.class, "value", Timespan.TICKS));
-    duration.children().add(annotation(Label.class, "value", "Duration"));
-    type.children().add(duration);
-    Element thread =
-        new Element(
-            "field",
-            "name",
-            "eventThread",
-            "class",
-            Long.toString(number(THREAD)),
-            "constantPool",
-            "true");
-    thread.children().add(annotation(Label.class, "value", "Event Thread"));
-    type.children().add(thread);
-    List<String> fields = new ArrayList<>();
-    for (Field field : AgentEvents.fields(event)) {
-      Element described = field(field.getName(), field.getType());
-      annotate(described, field);
-      type.children().add(described);
-      fields.add(field.getName());
-    }
+    String thread = Long.toString(number(THREAD));
+    type.with(
+        field("startTime", long.class)
+            .with(
+                annotation(Timestamp.class, "value", Timestamp.TICKS),
+                annotation(Label.class, "value", "Start Time")),
+        field("duration", long.class)
+            .with(
+                annotation(Timespan.class, "value", Timespan.TICKS),
+                annotation(Label.class, "value", "Duration")),
+        new Element("field", "name", "eventThread", "class", thread, "constantPool", "true")
+            .with(annotation(Label.class, "value", "Event Thread")));
+    List<Field> fields = AgentEvents.fields(event);
     out.writeUTF(event.getName());
     out.writeLong(number(nameOf(event)));
     out.writeLong(threshold(event));
     out.writeInt(fields.size());
-    for (String field : fields) {
-      out.writeUTF(field);
+    for (Field field : fields) {
+      Element described = field(field.getName(), field.getType());
+      annotate(described, field);
+      type.with(described);
+      out.writeUTF(field.getName());
     }
   }
 
@@ -185,7 +182,7 @@ public final class EventDescription {
     for (Annotation annotation : of.getAnnotations()) {
       Class<? extends Annotation> type = annotation.annotationType();
       if (type.isAnnotationPresent(MetadataDefinition.class) && !SETTINGS.contains(type)) {
-        element.children().add(annotation(type, values(annotation)));
+        element.with(annotation(type, values(annotation)));
       }
     }
   }
@@ -218,7 +215,7 @@ public final class EventDescription {
       Element described = type(name, "java.lang.annotation.Annotation");
       annotate(described, type);
       for (Method method : type.getDeclaredMethods()) {
-        described.children().add(field(method.getName(), method.getReturnType()));
+        described.with(field(method.getName(), method.getReturnType()));
       }
     }
     List<String> attributes = new ArrayList<>(List.of("class", Long.toString(number(name))));
@@ -227,13 +224,14 @@ public final class EventDescription {
   }
 
   private void describe() throws IOException {
-    Element root = new Element("root");
-    Element types = new Element("metadata");
-    types.children().addAll(classes);
-    root.children().add(types);
-    root.children().add(new Element("region", "locale", "en_US", "gmtOffset", "0"));
+    Element root =
+        new Element("root")
+            .with(
+                new Element("metadata", List.of(), classes),
+                new Element("region", "locale", "en_US", "gmtOffset", "0"));
     Map<String, Integer> texts = new LinkedHashMap<>();
-    collect(root, texts);
+    FlightBytes tree = new FlightBytes();
+    write(tree, root, texts);
     FlightBytes metadata = new FlightBytes();
     int at = metadata.begin(EventTypes.METADATA);
     metadata.number(0); // when
@@ -241,22 +239,18 @@ public final class EventDescription {
     metadata.number(1); // which description
     metadata.number(texts.size());
     texts.keySet().forEach(metadata::text);
-    write(metadata, root, texts);
+    metadata.raw(tree.array(), tree.size());
     metadata.end(at);
     out.write(metadata.array(), 0, metadata.size());
   }
 
-  private static void collect(Element element, Map<String, Integer> texts) {
-    texts.putIfAbsent(element.name(), texts.size());
-    element.attributes().forEach(text -> texts.putIfAbsent(text, texts.size()));
-    element.children().forEach(child -> collect(child, texts));
-  }
-
-  private static void write(FlightBytes metadata, Element element, Map<String, Integer> texts) {
-    metadata.number(texts.getOrDefault(element.name(), 0));
-    metadata.number(element.attributes().size() / 2);
-    element.attributes().forEach(text -> metadata.number(texts.getOrDefault(text, 0)));
-    metadata.number(element.children().size());
-    element.children().forEach(child -> write(metadata, child, texts));
+  /** Appends an element; a text goes by its number, in the order in which texts are met. */
+  private static void write(FlightBytes tree, Element element, Map<String, Integer> texts) {
+    ToIntFunction<String> number = text -> texts.computeIfAbsent(text, unmet -> texts.size());
+    tree.number(number.applyAsInt(element.name()));
+    tree.number(element.attributes().size() / 2);
+    element.attributes().forEach(text -> tree.number(number.applyAsInt(text)));
+    tree.number(element.children().size());
+    element.children().forEach(child -> write(tree, child, texts));
   }
 }

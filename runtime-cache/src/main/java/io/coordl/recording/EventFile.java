@@ -4,16 +4,19 @@ import io.coordl.live.Owner;
 import io.coordl.shared.Closeables;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -42,14 +45,17 @@ final class EventFile {
   /** As many as the kernel follows. */
   private static final int MOST_LINKS = 40;
 
-  static final int HEADER_BYTES = 68;
+  /** The JDK keeps a direct buffer as large as the largest piece that is written at once. */
+  private static final int PIECE = 1 << 16;
+
+  private static final int HEADER_BYTES = 68;
   private static final byte FINISHED = 0;
   private static final byte COMPRESSED_INTEGERS = 1;
   private static final byte LAST_CHUNK = 2;
 
   private final EventTypes types;
   final Path path;
-  private final RandomAccessFile file;
+  private final FileChannel file;
 
   /** One clock for the whole file: a computer that sets its clock moves no event. */
   private final long originNanos = System.nanoTime();
@@ -85,10 +91,10 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file, in place of another of that name; if that or its first bytes fail, there is
-   * none.
+   * Creates the file with these attributes, in place of another of that name; if that or its first
+   * bytes fail, there is none.
    */
-  EventFile(Path path, EventTypes types) throws IOException {
+  EventFile(Path path, EventTypes types, FileAttribute<?>... attributes) throws IOException {
     this.types = types;
     this.path = ownPath(path);
     if (Files.isRegularFile(this.path, LinkOption.NOFOLLOW_LINKS)) {
@@ -100,11 +106,12 @@ final class EventFile {
     } else if (Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException("it is no regular file");
     }
-    Files.createFile(this.path); // Fails if somebody puts a link there at this moment.
-    file = new RandomAccessFile(this.path.toFile(), "rw");
+    // Fails if somebody puts a link there at this moment.
+    file =
+        FileChannel.open(
+            this.path, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes);
     try {
       identity = identity();
-      file.setLength(0);
       beginChunk();
       flush();
     } catch (IOException e) {
@@ -238,7 +245,7 @@ final class EventFile {
         Files.deleteIfExists(path);
         return;
       }
-      file.setLength(good);
+      file.truncate(good);
       if (good > chunkStart) {
         position = good;
         constants = goodConstants;
@@ -269,9 +276,15 @@ final class EventFile {
   }
 
   private void append(FlightBytes bytes) throws IOException {
-    file.seek(position);
-    file.write(bytes.array(), 0, bytes.size());
+    write(bytes.array(), bytes.size(), position);
     position += bytes.size();
+  }
+
+  private void write(byte[] bytes, int length, long at) throws IOException {
+    for (int done = 0; done < length; ) {
+      int piece = Math.min(PIECE, length - done);
+      done += file.write(ByteBuffer.wrap(bytes, done, piece), at + done);
+    }
   }
 
   /** Threads that were named since the last flush; a chunk has one group of constants at least. */
@@ -286,47 +299,21 @@ final class EventFile {
     constants = at;
   }
 
+  /** Writes what the chunk begins with: it can be read up to here. */
   private void writeHeader(byte state, byte features) throws IOException {
-    file.seek(chunkStart);
-    file.write(
-        header(
-            position - chunkStart,
-            constants,
-            originTime + chunkNanos - originNanos,
-            chunkNanos,
-            state,
-            features));
-    good = position;
-    goodConstants = constants;
-  }
-
-  /** What a file of one chunk begins with that is written at once. */
-  static byte[] header(long size, long constants, long time, long nanos) {
-    return header(
-        size, constants, time, nanos, FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
-  }
-
-  /**
-   * What a chunk begins with.
-   *
-   * @param size of all of it, in bytes
-   * @param constants where its last group of constants begins
-   * @param time when it began, in nanoseconds since 1970
-   * @param nanos the same by {@link System#nanoTime}
-   */
-  private static byte[] header(
-      long size, long constants, long time, long nanos, byte state, byte features) {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     header.put(MAGIC);
     header.putShort((short) 2).putShort((short) 1);
-    header.putLong(size);
+    header.putLong(position - chunkStart); // bytes of all of it
     header.putLong(constants);
     header.putLong(HEADER_BYTES); // where the description of the events is
-    header.putLong(time);
-    header.putLong(System.nanoTime() - nanos);
-    header.putLong(nanos);
+    header.putLong(originTime + chunkNanos - originNanos); // when it began, since 1970
+    header.putLong(System.nanoTime() - chunkNanos);
+    header.putLong(chunkNanos);
     header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks a second
     header.put(state).put((byte) 0).put((byte) 0).put(features);
-    return header.array();
+    write(header.array(), HEADER_BYTES, chunkStart);
+    good = position;
+    goodConstants = constants;
   }
 }

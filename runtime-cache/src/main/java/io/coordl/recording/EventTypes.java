@@ -45,22 +45,11 @@ final class EventTypes {
       if (known == null) {
         known = new Field[names.length];
         for (int i = 0; i < names.length; i++) {
-          known[i] = find(event, names[i]);
+          known[i] = event.getField(names[i]);
         }
         fields = known;
       }
       return known;
-    }
-
-    private static Field find(Class<?> event, String name) throws NoSuchFieldException {
-      for (@Nullable Class<?> type = event; type != null; type = type.getSuperclass()) {
-        for (Field field : type.getDeclaredFields()) {
-          if (field.getName().equals(name)) {
-            return field;
-          }
-        }
-      }
-      throw new NoSuchFieldException(name);
     }
   }
 

@@ -11,6 +11,7 @@ import io.coordl.advice.Text.Nanos;
 import io.coordl.attribution.Durations;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -18,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -141,7 +141,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
       return;
     }
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
-    Histogram times = job.latency(Durations.Kind.PEER_FOUND);
+    LatencyStatisticsEvent times = job.latency(Durations.Kind.PEER_FOUND);
     lines.add(
         Text.format(
             "peers: %d asked; %d items found there (%s)%s, %d kept there for all (%s); %d late, %d"
@@ -149,12 +149,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
             peers.size(),
             found,
             new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
-            found == 0
-                ? ""
-                : Text.format(
-                    ", p50 %s, p99 %s",
-                    new Nanos(times.getValueAtPercentile(50)),
-                    new Nanos(times.getValueAtPercentile(99))),
+            times == null ? "" : ", " + percentiles(times),
             peers.stream().mapToLong(peer -> peer.kept).sum(),
             new Bytes(peers.stream().mapToLong(peer -> peer.sentBytes).sum()),
             peers.stream().mapToLong(peer -> peer.late).sum(),
@@ -236,20 +231,23 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
   }
 
   private void work(List<String> lines, String name, String what, Durations.Kind kind, long self) {
-    Histogram histogram = job.latency(kind);
-    if (histogram.getTotalCount() > 0) {
+    LatencyStatisticsEvent times = job.latency(kind);
+    if (times != null) {
       lines.add(
           Text.format(
-              "%s: %s on all threads%s, %d %s, p50 %s, p99 %s%s",
+              "%s: %s on all threads%s, %d %s, %s%s",
               name,
               seconds(self),
               kind == Durations.Kind.DECODE ? ", making arrays of the pixels included" : "",
-              histogram.getTotalCount(),
+              times.count,
               what,
-              new Nanos(histogram.getValueAtPercentile(50)),
-              new Nanos(histogram.getValueAtPercentile(99)),
+              percentiles(times),
               kind == Durations.Kind.DECODE ? " without the arrays" : ""));
     }
+  }
+
+  private static String percentiles(LatencyStatisticsEvent of) {
+    return Text.format("p50 %s, p99 %s", new Nanos(of.p50), new Nanos(of.p99));
   }
 
   private static String share(String name, long part, Figures whole, String more) {

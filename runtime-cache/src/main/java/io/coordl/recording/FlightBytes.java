@@ -1,5 +1,6 @@
 package io.coordl.recording;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ final class FlightBytes {
   /** Bytes of the size of an event: always four, as it is known last. */
   private static final int SIZE_BYTES = 4;
 
-  private byte[] bytes = new byte[1 << 16];
+  private byte[] bytes = new byte[1 << 13];
   private int size;
 
   int size() {
@@ -75,10 +76,8 @@ final class FlightBytes {
 
   void real(double value) {
     reserve(Double.BYTES);
-    long bits = Double.doubleToRawLongBits(value);
-    for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
-      bytes[size++] = (byte) (bits >>> shift);
-    }
+    ByteBuffer.wrap(bytes).putDouble(size, value);
+    size += Double.BYTES;
   }
 
   void text(@Nullable String text) {

@@ -1,7 +1,6 @@
 package io.coordl.recording;
 
 import io.coordl.advice.Text;
-import io.coordl.attribution.EventLog;
 import io.coordl.event.EventSink;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,19 +33,19 @@ final class FlightLog {
   private static final long MOST_BYTES = 4L << 30;
 
   private final JobMonitor job;
-  private final EventLog events;
   private final JfrEvents jfr;
-  private final CountDownLatch done = new CountDownLatch(1);
   private final CountDownLatch stop = new CountDownLatch(1);
-  private volatile boolean started;
+
+  /** There is nothing to finish until it is started. */
+  private volatile CountDownLatch done = new CountDownLatch(0);
+
   private volatile @Nullable EventFile file;
   private volatile @Nullable String ownFile;
   private volatile @Nullable String outcome;
   private volatile boolean refused;
 
-  FlightLog(JobMonitor job, EventLog events) {
+  FlightLog(JobMonitor job) {
     this.job = job;
-    this.events = events;
     this.jfr = new JfrEvents(job);
   }
 
@@ -58,7 +56,7 @@ final class FlightLog {
    * @param own write a file even beside the user's recording
    */
   void start(String target, boolean own) {
-    started = true;
+    done = new CountDownLatch(1);
     new AgentThread("coordl-recorder", () -> record(target, own)).start();
   }
 
@@ -74,11 +72,16 @@ final class FlightLog {
       } catch (RuntimeException | LinkageError e) {
         job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
       }
-      EventSink sink = sink();
-      events.open(sink);
-      job.rewrites.open(sink);
-      job.began();
       EventFile opened = file;
+      // The file, if there is one, and whatever the user records with JFR, now or later.
+      job.open(
+          opened == null
+              ? jfr
+              : (event, start, end) -> {
+                opened.write(event, start, end);
+                jfr.write(event, start, end);
+              });
+      job.began();
       if (opened != null) {
         keepFlushing(opened, target);
       }
@@ -104,26 +107,6 @@ final class FlightLog {
       refused = true;
       return null;
     }
-  }
-
-  /** The file, if there is one, and whatever the user records with JFR, now or later. */
-  private EventSink sink() {
-    EventFile own = file;
-    if (own == null) {
-      return jfr;
-    }
-    return new EventSink() {
-      @Override
-      public boolean wants(Event event) {
-        return file != null || jfr.wants(event);
-      }
-
-      @Override
-      public void write(Event event, long start, long end) {
-        own.write(event, start, end);
-        jfr.write(event, start, end);
-      }
-    };
   }
 
   private void keepFlushing(EventFile own, String target) {
@@ -195,9 +178,6 @@ final class FlightLog {
   /** The JVM ends, all events have been written: finishes the file. */
   void finish() {
     stop.countDown();
-    if (!started) {
-      return;
-    }
     if (!AgentThread.await(done, Duration.ofSeconds(PATIENCE_SECONDS))) {
       outcome = outcome + ", not finished: storage has not answered for " + PATIENCE_SECONDS + " s";
     }

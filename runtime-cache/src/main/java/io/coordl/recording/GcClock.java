@@ -3,7 +3,6 @@ package io.coordl.recording;
 import io.coordl.attribution.GcPauses;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import javax.management.Notification;
@@ -19,17 +18,11 @@ import javax.management.openmbean.CompositeData;
 final class GcClock implements GcPauses {
   private static final String SYSTEM_GC = "System.gc()";
 
-  private final List<GarbageCollectorMXBean> pausing = new ArrayList<>();
+  private final List<GarbageCollectorMXBean> pausing =
+      ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(bean -> !bean.getName().contains("Cycles"))
+          .toList();
   private final LongAdder askedForMillis = new LongAdder();
-
-  GcClock() {
-    for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
-      String name = bean.getName();
-      if (!name.contains("Cycles")) {
-        pausing.add(bean);
-      }
-    }
-  }
 
   /** Pauses since the start of the JVM, in nanoseconds. */
   @Override

@@ -1,17 +1,10 @@
 package io.coordl.recording;
 
 import io.coordl.event.AgentEvents;
-import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
-import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.LatencyStatisticsEvent;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.thread.AgentThread;
 import java.util.List;
-import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -34,11 +27,6 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
   }
 
   @Override
-  public boolean wants(Event event) {
-    return event.shouldCommit();
-  }
-
-  @Override
   public void write(Event event, long start, long end) {
     event.commit();
   }
@@ -47,27 +35,22 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
   public void recorderInitialized(FlightRecorder recorder) {
     // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
     // deadlock unless the recorder and the JDK's own file events come first.
-    preload("jdk.jfr.events.Handlers");
-    preload("jdk.jfr.events.EventConfigurations");
+    for (String name : List.of("Handlers", "EventConfigurations")) {
+      try {
+        Class.forName("jdk.jfr.events." + name);
+      } catch (ClassNotFoundException e) {
+        // Of another JDK version.
+      }
+    }
     AgentEvents.register();
-    atChunkEnd(ConfigurationEvent.class, job::configuration);
-    atChunkEnd(JobStatisticsEvent.class, () -> List.of(job.totals()));
-    atChunkEnd(LatencyStatisticsEvent.class, job.latencies::job);
-    atChunkEnd(StoreStatisticsEvent.class, job::stores);
-    atChunkEnd(StagingStatisticsEvent.class, job::stagings);
-    atChunkEnd(PeerStatisticsEvent.class, job::peerViews);
-    atChunkEnd(GpuStatisticsEvent.class, job::gpus);
-  }
-
-  private void atChunkEnd(Class<? extends Event> type, Supplier<List<? extends Event>> totals) {
     FlightRecorder.addPeriodicEvent(
-        type,
+        JobStatisticsEvent.class,
         () -> {
           // JFR and the agent end at the same time: whoever is first, the last epochs are in.
           if (jvmEnds()) {
             job.freeze();
           }
-          totals.get().forEach(this::write);
+          job.statistics().forEach(this::write);
         });
   }
 
@@ -79,14 +62,6 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
       return false;
     } catch (IllegalStateException e) {
       return true;
-    }
-  }
-
-  private static void preload(String name) {
-    try {
-      Class.forName(name);
-    } catch (ClassNotFoundException e) {
-      // Of another JDK version.
     }
   }
 }

@@ -6,8 +6,10 @@ import io.coordl.attribution.Durations;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EnvironmentEvent;
+import io.coordl.event.EventSink;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -28,10 +30,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import jdk.jfr.Event;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +82,7 @@ public final class JobMonitor {
     this.latencies = new Latencies(log.events);
     this.spans = new SpanRecorder(log.events, latencies, gc);
     this.peers = new PeerLog(spans, latencies);
-    this.flight = new FlightLog(this, log.events);
+    this.flight = new FlightLog(this);
   }
 
   public SpanRecorder spans() {
@@ -240,13 +242,12 @@ public final class JobMonitor {
   }
 
   private List<Event> forMetrics() {
-    return together(Stream.of(List.of(totals()), latencies.job(), stores()));
+    return together(Stream.of(List.of(totals()), latencies(), stores()));
   }
 
   /** The job's totals so far, as events; the last ones of a recording count. */
   List<Event> statistics() {
-    return together(
-        Stream.of(configuration(), List.of(totals()), latencies.job(), policyStatistics()));
+    return together(Stream.of(configuration(), List.of(totals()), latencies(), policyStatistics()));
   }
 
   /** What stores, staging, other hosts and devices did so far. */
@@ -288,11 +289,19 @@ public final class JobMonitor {
   /** Totals and summary only: nothing is written. */
   public void startWithoutRecording() {
     log.events.close();
+    rewrites.events.close();
     began();
   }
 
-  /** What is not counted by the spans, as it was when they ended. */
+  /** The recording runs: what has waited for it is written, and from now on all at once. */
+  void open(EventSink to) {
+    log.events.open(to);
+    rewrites.events.open(to);
+  }
+
+  /** What the spans do not add up, as it was when they ended. */
   private record AtEnd(
+      List<LatencyStatisticsEvent> latencies,
       List<StoreStatisticsEvent> stores,
       List<PeerStatisticsEvent> peers,
       List<StagingStatisticsEvent> stagings,
@@ -307,8 +316,7 @@ public final class JobMonitor {
     synchronized (spans) {
       if (atEnd == null) {
         spans.finish();
-        latencies.freeze();
-        atEnd = new AtEnd(stores(), peerViews(), stagings(), gpus(), faults());
+        atEnd = new AtEnd(latencies(), stores(), peerViews(), stagings(), gpus(), faults());
       }
     }
   }
@@ -347,18 +355,43 @@ public final class JobMonitor {
     return flight.where();
   }
 
-  Histogram latency(Durations.Kind kind) {
-    return latencies.job(kind);
+  /** The job's distributions so far, one of each kind of which there was any. */
+  List<LatencyStatisticsEvent> latencies() {
+    return total(latencies::job, AtEnd::latencies);
+  }
+
+  @Nullable LatencyStatisticsEvent latency(Durations.Kind kind) {
+    return latencies().stream()
+        .filter(one -> kind.label().equals(one.kind))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private <T> T total(Supplier<T> now, Function<AtEnd, T> atLast) {
+    AtEnd end = atEnd;
+    return end == null ? now.get() : atLast.apply(end);
   }
 
   public List<PeerStatisticsEvent> peerViews() {
-    AtEnd end = atEnd;
-    return end == null ? peers.views() : end.peers();
+    return total(peers::views, AtEnd::peers);
   }
 
   List<StoreStatisticsEvent> stores() {
-    AtEnd end = atEnd;
-    return end == null ? stores.stream().map(Supplier::get).toList() : end.stores();
+    return total(() -> stores.stream().map(Supplier::get).toList(), AtEnd::stores);
+  }
+
+  long faults() {
+    return total(log::faults, AtEnd::faults);
+  }
+
+  List<StagingStatisticsEvent> stagings() {
+    return total(
+        () -> stagings.stream().flatMap(one -> one.get().stream()).toList(), AtEnd::stagings);
+  }
+
+  List<GpuStatisticsEvent> gpus() {
+    GpuSampler made = sampler;
+    return total(() -> made == null ? List.of() : made.statistics(), AtEnd::gpus);
   }
 
   List<String> policies() {
@@ -367,24 +400,6 @@ public final class JobMonitor {
 
   private static List<String> said(List<Supplier<String>> all) {
     return all.stream().map(Supplier::get).filter(text -> !text.isEmpty()).toList();
-  }
-
-  long faults() {
-    AtEnd end = atEnd;
-    return end == null ? log.faults() : end.faults();
-  }
-
-  List<StagingStatisticsEvent> stagings() {
-    AtEnd end = atEnd;
-    return end == null
-        ? stagings.stream().flatMap(one -> one.get().stream()).toList()
-        : end.stagings();
-  }
-
-  List<GpuStatisticsEvent> gpus() {
-    AtEnd end = atEnd;
-    GpuSampler made = sampler;
-    return end != null ? end.gpus() : made == null ? List.of() : made.statistics();
   }
 
   EnvironmentEvent environment() {

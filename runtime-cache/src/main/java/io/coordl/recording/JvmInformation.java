@@ -2,7 +2,7 @@ package io.coordl.recording;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import jdk.jfr.Category;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 @Category("Java Virtual Machine")
 final class JvmInformation {
   @Label("JVM Name")
-  @Nullable String jvmName;
+  public @Nullable String jvmName;
 
   @Label("JVM Version")
-  @Nullable String jvmVersion;
+  public @Nullable String jvmVersion;
 
   @Label("JVM Command Line Arguments")
-  @Nullable String jvmArguments;
+  public @Nullable String jvmArguments;
 
   @Label("Java Application Arguments")
-  @Nullable String javaArguments;
+  public @Nullable String javaArguments;
 
   @Label("JVM Start Time")
   @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
-  long jvmStartTime;
+  public long jvmStartTime;
 
   @Label("Process Identifier")
-  long pid;
+  public long pid;
 
   static JvmInformation ofThis() {
     RuntimeMXBean jvm = ManagementFactory.getRuntimeMXBean();
@@ -40,13 +40,10 @@ final class JvmInformation {
     event.jvmVersion =
         jvm.getVmName() + " (" + jvm.getVmVersion() + "), " + System.getProperty("os.arch");
     // Not ours: a password of a peer may be among them.
-    StringJoiner arguments = new StringJoiner(" ");
-    for (String argument : jvm.getInputArguments()) {
-      if (!argument.startsWith("-javaagent:")) {
-        arguments.add(argument);
-      }
-    }
-    event.jvmArguments = arguments.toString();
+    event.jvmArguments =
+        jvm.getInputArguments().stream()
+            .filter(argument -> !argument.startsWith("-javaagent:"))
+            .collect(Collectors.joining(" "));
     event.javaArguments = System.getProperty("sun.java.command", "");
     event.jvmStartTime = jvm.getStartTime();
     event.pid = jvm.getPid();

@@ -24,47 +24,25 @@ final class Latencies implements Durations {
   private static final int DIGITS = 2;
   private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(24);
 
-  /** One kind: the recorder threads write to, this epoch so far, and the job up to this epoch. */
+  /** One kind: the recorder threads write to, and what was collected of it. */
   private static final class Track {
     final Recorder recorder = new Recorder(MAX_NANOS, DIGITS);
     final Histogram epoch = new Histogram(MAX_NANOS, DIGITS);
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
     final LongAdder total = new LongAdder();
     long totalBefore;
-    long totalAtEnd = -1;
 
     void collect() {
-      if (totalAtEnd >= 0) {
-        return;
-      }
       Histogram interval = recorder.getIntervalHistogram();
       // To add walks thousands of counts, which the compilers then make much of.
       if (interval.getTotalCount() > 0) {
         epoch.add(interval);
+        job.add(interval);
       }
-    }
-
-    long total() {
-      return totalAtEnd < 0 ? total.sum() : totalAtEnd;
-    }
-
-    void freeze() {
-      collect();
-      totalAtEnd = total.sum();
-    }
-
-    Histogram whole() {
-      collect();
-      Histogram all = job.copy();
-      if (epoch.getTotalCount() > 0) {
-        all.add(epoch);
-      }
-      return all;
     }
   }
 
   private final EventLog events;
-  private volatile boolean frozen;
 
   /** By kind, once there is one: most jobs ask no peer. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
@@ -76,9 +54,6 @@ final class Latencies implements Durations {
 
   @Override
   public void record(Kind kind, long nanos) {
-    if (frozen) {
-      return;
-    }
     Track known = tracks.get(kind);
     Track track = known != null ? known : tracks.computeIfAbsent(kind, first -> new Track());
     long value = Math.max(0, nanos);
@@ -94,21 +69,13 @@ final class Latencies implements Durations {
         continue;
       }
       track.collect();
-      long total = track.total();
+      long total = track.total.sum();
       if (track.epoch.getTotalCount() > 0) {
-        LatencyStatisticsEvent event = event(kind, epoch, track.epoch, total - track.totalBefore);
-        events.emit(sink -> sink.write(event));
-        track.job.add(track.epoch);
+        events.write(event(kind, epoch, track.epoch, total - track.totalBefore));
         track.epoch.reset();
       }
       track.totalBefore = total;
     }
-  }
-
-  /** The job ends: what is recorded from now on counts no more. */
-  synchronized void freeze() {
-    frozen = true;
-    tracks.values().forEach(Track::freeze);
   }
 
   /** The job's distributions so far, as events of epoch 0. */
@@ -116,18 +83,14 @@ final class Latencies implements Durations {
     List<LatencyStatisticsEvent> all = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       Track track = tracks.get(kind);
-      Histogram whole = track == null ? null : track.whole();
-      if (track != null && whole != null && whole.getTotalCount() > 0) {
-        all.add(event(kind, 0, whole, track.total()));
+      if (track != null) {
+        track.collect();
+        if (track.job.getTotalCount() > 0) {
+          all.add(event(kind, 0, track.job, track.total.sum()));
+        }
       }
     }
     return all;
-  }
-
-  /** The job's distribution of one kind so far; a copy. */
-  synchronized Histogram job(Kind kind) {
-    Track track = tracks.get(kind);
-    return track == null ? new Histogram(MAX_NANOS, DIGITS) : track.whole();
   }
 
   private static LatencyStatisticsEvent event(
@@ -139,7 +102,7 @@ final class Latencies implements Durations {
     event.count = count;
     event.total = total;
     event.minimum = histogram.getMinValue();
-    event.mean = count == 0 ? 0 : Math.round((double) total / count);
+    event.mean = Math.round((double) total / count);
     event.p50 = histogram.getValueAtPercentile(50);
     event.p90 = histogram.getValueAtPercentile(90);
     event.p99 = histogram.getValueAtPercentile(99);

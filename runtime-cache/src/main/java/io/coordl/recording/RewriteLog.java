@@ -1,19 +1,17 @@
 package io.coordl.recording;
 
 import io.coordl.attribution.EventLog;
-import io.coordl.event.EventSink;
 import io.coordl.event.RewrittenEvent;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 
-/**
- * What was rewritten and what was left alone. Classes load before the recording starts, so it waits
- * here until it does. Safe for concurrent use.
- */
+/** What was rewritten and what was left alone. Safe for concurrent use. */
 public final class RewriteLog {
   private final Map<String, String> libraries = new ConcurrentSkipListMap<>();
-  private final EventLog events = new EventLog();
+
+  /** The way of events into the recording, from before there is one. */
+  final EventLog events = new EventLog();
 
   /**
    * Notes what one rule did to one class.
@@ -22,19 +20,14 @@ public final class RewriteLog {
    * @param reason why it was skipped, empty if it was not
    */
   public void add(String type, String rule, long sites, String reason, String provenOn) {
-    events.emit(
-        sink -> {
-          RewrittenEvent event = new RewrittenEvent();
-          if (sink.wants(event)) {
-            event.type = type;
-            event.rule = rule;
-            event.sites = sites;
-            event.outcome = sites > 0 ? "rewritten" : "skipped";
-            event.reason = reason;
-            event.provenOn = provenOn;
-            sink.write(event);
-          }
-        });
+    RewrittenEvent event = new RewrittenEvent();
+    event.type = type;
+    event.rule = rule;
+    event.sites = sites;
+    event.outcome = sites > 0 ? "rewritten" : "skipped";
+    event.reason = reason;
+    event.provenOn = provenOn;
+    events.write(event);
   }
 
   /** Notes a training library, of which a class was rewritten. */
@@ -46,10 +39,5 @@ public final class RewriteLog {
     return libraries.entrySet().stream()
         .map(library -> library.getKey() + " " + library.getValue())
         .collect(Collectors.joining(", "));
-  }
-
-  /** The recording runs: writes what has waited, and from now on at once. */
-  void open(EventSink to) {
-    events.open(to);
   }
 }

@@ -1,30 +1,21 @@
 package io.coordl.recording;
 
-import io.coordl.event.EventSink;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.live.StatusFile;
 import io.coordl.thread.AgentThread;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import jdk.jfr.Event;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Shows from outside what the job does: each second the totals, as they are now and were ten
@@ -71,15 +62,15 @@ final class Status implements Closeable {
       Path folder = directory.get();
       StatusFile.sweep(folder);
       JvmInformation jvm = JvmInformation.ofThis();
+      EventTypes types = new EventTypes();
       file = StatusFile.of(folder, jvm.pid, jvm.jvmStartTime);
-      Recorded recorded = new Recorded(job, jvm);
       while (!stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         try {
           past.add(new Past(job.totals(), System.nanoTime()));
           if (past.size() > WINDOW + 1) {
             past.remove();
           }
-          write(file, recorded.with(past));
+          write(file, types, jvm);
         } catch (IOException e) {
           say(e); // A full disk may have room a second later.
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -101,21 +92,30 @@ final class Status implements Closeable {
     }
   }
 
-  private void write(StatusFile file, ByteBuffer bytes) throws IOException {
+  /** The first and the last totals, and what the policies did. */
+  private void write(StatusFile file, EventTypes types, JvmInformation jvm) throws IOException {
     Path next = file.unfinished();
+    EventFile recording = null;
     try {
       // New, as whoever made it before could read it.
-      try (FileChannel to =
-          FileChannel.open(
-              next,
-              Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
-              attributes(next))) {
-        while (bytes.hasRemaining()) {
-          to.write(bytes);
-        }
+      EventFile to = new EventFile(next, types, attributes(next));
+      recording = to;
+      long now = System.nanoTime();
+      to.write(jvm, now, now);
+      job.configuration().forEach(event -> to.write(event, now, now));
+      Past last = past.getLast();
+      to.write(last.totals, last.nanos, last.nanos);
+      if (past.size() > 1) {
+        Past first = past.getFirst();
+        to.write(first.totals, first.nanos, first.nanos);
       }
+      job.policyStatistics().forEach(event -> to.write(event, now, now));
+      to.finish();
       Files.move(next, file.path(), StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      if (recording != null) {
+        recording.giveUp();
+      }
       delete(next);
       throw e;
     }
@@ -140,56 +140,6 @@ final class Status implements Closeable {
         .say(
             "coordl top does not show this job: its file cannot be written (%s)",
             FlightLog.reason(e));
-  }
-
-  /** The recording, of which most stays the same. */
-  private static final class Recorded implements EventSink {
-    private final long time = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
-    private final long nanos = System.nanoTime();
-    private final EventTypes types = new EventTypes();
-    private final FlightBytes bytes = new FlightBytes();
-    private final JobMonitor job;
-    private final int unchanged;
-    private @Nullable String recording;
-    private int configured;
-
-    Recorded(JobMonitor job, JvmInformation jvm) throws IOException {
-      this.job = job;
-      bytes.raw(new byte[EventFile.HEADER_BYTES], EventFile.HEADER_BYTES);
-      FlightBytes metadata = types.metadata;
-      bytes.raw(metadata.array(), metadata.size());
-      types.write(bytes, jvm, nanos, nanos, 0);
-      unchanged = bytes.size();
-    }
-
-    @Override
-    public void write(Event event, long start, long end) {
-      types.write(bytes, event, start, end, 0);
-    }
-
-    /** The first and the last totals, and what the policies did. */
-    ByteBuffer with(Deque<Past> past) {
-      String now = job.recording();
-      if (configured == 0 || !Objects.equals(now, recording)) {
-        recording = now; // Known once the recorder has begun, and another one if storage fails.
-        bytes.cut(unchanged);
-        job.configuration().forEach(this::write);
-        configured = bytes.size();
-      }
-      bytes.cut(configured);
-      Past first = past.getFirst();
-      Past last = past.getLast();
-      write(last.totals, last.nanos, last.nanos);
-      if (past.size() > 1) {
-        write(first.totals, first.nanos, first.nanos);
-      }
-      job.policyStatistics().forEach(this::write);
-      int constants = bytes.size();
-      types.writeThreads(bytes, 0, Map.of());
-      ByteBuffer all = ByteBuffer.wrap(bytes.array(), 0, bytes.size());
-      all.put(EventFile.header(bytes.size(), constants, time, nanos)).rewind();
-      return all;
-    }
   }
 
   /** The job has ended: nothing is shown of it any more. */

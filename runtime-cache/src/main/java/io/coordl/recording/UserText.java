@@ -54,12 +54,6 @@ public final class UserText {
 
   /** Printable ASCII without an address. */
   private static boolean isPlain(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c < ' ' || c > '~' || c == '@') {
-        return false;
-      }
-    }
-    return true;
+    return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != '@');
   }
 }

@@ -193,7 +193,7 @@ public final class Tuner {
     TuningEvent event = new TuningEvent();
     event.change = change;
     event.reason = why;
-    event.waiting = (float) waiting(window);
+    event.waiting = waiting(window);
     event.samplesPerSecond = window.samplesPerSecond();
     events.accept(event);
   }

@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -44,18 +43,7 @@ class EarlyEventsTest {
       };
 
   /** Events of which a recording of the user's is told. */
-  private static final EventSink JFR =
-      new EventSink() {
-        @Override
-        public boolean wants(Event event) {
-          return event.shouldCommit();
-        }
-
-        @Override
-        public void write(Event event, long start, long end) {
-          event.commit();
-        }
-      };
+  private static final EventSink JFR = (event, start, end) -> event.commit();
 
   private final SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
   private final Object iterator = new Object();
@@ -147,7 +135,7 @@ class EarlyEventsTest {
           () -> {
             together.await();
             for (int i = 0; i < 200; i++) {
-              log.emit(sink -> written.incrementAndGet());
+              log.write(new FetchEvent());
             }
             return true;
           };
@@ -155,7 +143,7 @@ class EarlyEventsTest {
       Future<Boolean> one = threads.submit(writing);
       Future<Boolean> other = threads.submit(writing);
       together.await();
-      log.open(JFR);
+      log.open((event, start, end) -> written.incrementAndGet());
       assertThat(one.get() && other.get()).isTrue();
       threads.shutdown();
       assertThat(written).hasValue(400);

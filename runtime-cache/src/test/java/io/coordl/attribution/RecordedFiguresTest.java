@@ -66,18 +66,7 @@ class RecordedFiguresTest {
   private final List<String> heard = new ArrayList<>();
 
   /** As the events go into a recording of JFR. */
-  private static final EventSink JFR =
-      new EventSink() {
-        @Override
-        public boolean wants(Event event) {
-          return event.shouldCommit();
-        }
-
-        @Override
-        public void write(Event event, long start, long end) {
-          event.commit();
-        }
-      };
+  private static final EventSink JFR = (event, start, end) -> event.commit();
 
   private final SpanRecorder spans =
       new SpanRecorder(
@@ -673,12 +662,12 @@ class RecordedFiguresTest {
     JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.
     assertThat(totals.snapshot().wall).isZero();
-    totals.seen(100, 200);
-    totals.seen(90, 150); // Another thread began earlier, and ended earlier.
+    totals.seen(100, 200, 0);
+    totals.seen(90, 150, 0); // Another thread began earlier, and ended earlier.
     assertThat(totals.snapshot().wall).isEqualTo(110);
     totals.wrote(150, 260); // Half of it is new.
     assertThat(totals.snapshot().wall).isEqualTo(170);
-    totals.seen(300, 310);
+    totals.seen(300, 310, 0);
     assertThat(totals.snapshot().wall).isEqualTo(220);
     totals.wrote(300, 305);
     assertThat(totals.snapshot().wall).isEqualTo(220);
@@ -707,7 +696,7 @@ class RecordedFiguresTest {
     List<BatchRecord> records = new ArrayList<>();
     List<Object> batches = new ArrayList<>();
     for (int i = 0; i < 257; i++) {
-      BatchRecord record = new BatchRecord(() -> 1, i, 0);
+      BatchRecord record = new BatchRecord(new AtomicLong(), i, 0);
       records.add(record);
       batches.add(new String("equal"));
       recent.put(batches.get(i), record);
@@ -728,23 +717,27 @@ class RecordedFiguresTest {
 
   @Test
   void theShareOfFetchingIsAtMostAll() {
-    BatchRecord record = new BatchRecord(() -> 7, 100, 0);
-    record.fetch += 30;
+    BatchRecord record = new BatchRecord(new AtomicLong(6), 100, 0);
+    record.event.fetch += 30;
     assertThat(record.fetchShare()).as("not ended").isZero();
     assertThat(record.id()).isEqualTo(7);
     record.finish(200, null, "a batch", spans);
     assertThat(record.fetchShare()).isEqualTo(0.3);
-    record.fetch += 300;
-    assertThat(record.fetchShare()).isEqualTo(1.0);
-    assertThat(record.other()).isZero();
+    assertThat(record.event.other).isEqualTo(70);
+
+    BatchRecord threads = new BatchRecord(new AtomicLong(), 100, 0);
+    threads.event.fetch += 330;
+    threads.finish(200, null, "a batch", spans);
+    assertThat(threads.fetchShare()).isEqualTo(1.0);
+    assertThat(threads.event.other).isZero();
   }
 
   @Test
   void theSharesOfAWaitAddUpToIt() {
     WaitIntervals wait = new WaitIntervals();
     wait.add(0, 100);
-    BatchRecord batch = new BatchRecord(() -> 1, 20, 0);
-    batch.fetch += 15;
+    BatchRecord batch = new BatchRecord(new AtomicLong(), 20, 0);
+    batch.event.fetch += 15;
     batch.finish(80, null, "a batch", spans);
     assertThat(divided(wait, 50, batch)).containsExactly(100L, 8L, 22L, 50L, 20L);
     assertThat(divided(wait, 500, batch)).containsExactly(100L, 0L, 0L, 100L, 0L);

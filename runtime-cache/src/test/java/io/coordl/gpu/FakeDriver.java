@@ -36,7 +36,7 @@ final class FakeDriver implements Natives {
   long since;
 
   @Override
-  public int call(String function, Object... arguments) throws UnavailableException {
+  public int invoke(String function, Object... arguments) throws UnavailableException {
     calls.add(function);
     if (missing.contains(function)) {
       throw new UnavailableException("the driver has no " + function);

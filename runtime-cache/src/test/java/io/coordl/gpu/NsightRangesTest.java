@@ -2,65 +2,45 @@ package io.coordl.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.Origin;
+import io.coordl.attribution.Durations;
+import io.coordl.attribution.EventLog;
+import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.SpanKind;
-import io.coordl.bridge.SpanSink;
 import io.coordl.gpu.Natives.UnavailableException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Which ranges Nsight sees, and that they end in the order in which they must. */
 class NsightRangesTest {
   private final List<String> ranges = new ArrayList<>();
   private final List<String> said = new ArrayList<>();
-  private final Recorder recorder = new Recorder();
   private final Object batches = new Object();
-  private boolean trains = true;
   private boolean fails;
-  private final NsightRanges sink =
-      new NsightRanges(this::library, recorder, () -> trains, said::add);
+  private final NsightRanges shown = new NsightRanges(this::library, said::add);
+  private final SpanRecorder sink = new SpanRecorder(new EventLog(), new Unheard(), () -> 0);
 
-  /** Hands out tokens as the recorder does: how many spans are open. */
-  private static final class Recorder implements SpanSink {
-    int open;
-    int seen;
-    boolean ended;
+  private static final class Unheard implements Durations {
+    @Override
+    public void record(Kind kind, long nanos) {}
 
     @Override
-    public long enter(SpanKind kind, @Nullable Object subject) {
-      seen++;
-      return ended ? 0 : ++open;
-    }
+    public void epochEnded(long epoch) {}
+  }
 
-    @Override
-    public void exit(long token, @Nullable Object result) {
-      open = (int) token - 1;
-    }
-
-    @Override
-    public void fetchTime(long startNanos, long endNanos) {
-      seen++;
-    }
-
-    @Override
-    public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
-      seen++;
-    }
-
-    @Override
-    public boolean loadingSample() {
-      return true;
-    }
+  @BeforeEach
+  void train() {
+    sink.onWait(shown);
+    sink.exit(sink.enter(SpanKind.COMPUTE, null), null);
   }
 
   private Natives library() {
     return new Natives() {
       @Override
-      public int call(String function, Object... arguments) throws UnavailableException {
+      public int invoke(String function, Object... arguments) throws UnavailableException {
         if (fails) {
           throw new UnavailableException("no " + function);
         }
@@ -108,7 +88,7 @@ class NsightRangesTest {
             "data stall",
             "pop",
             "pop");
-    assertThat(sink.whyUnused()).isEmpty();
+    assertThat(shown.whyUnused()).isEmpty();
     ask(batches, false);
     assertThat(ranges)
         .as("an empty epoch of the same")
@@ -144,19 +124,19 @@ class NsightRangesTest {
   }
 
   @Test
-  void aThreadThatOnlyLoadsHasNone() {
-    trains = false;
-    take(batches);
+  void aThreadThatOnlyLoadsHasNone() throws Exception {
+    Thread loading = new Thread(() -> take(batches));
+    loading.start();
+    loading.join();
     assertThat(ranges).isEmpty();
-    assertThat(recorder.seen).isEqualTo(2);
-    assertThat(sink.whyUnused()).isEqualTo("no training thread waited for a batch");
+    assertThat(shown.whyUnused()).isEqualTo("no training thread waited for a batch");
   }
 
   @Test
-  void afterTheEndOfTheJobNoStallStaysOpen() {
-    recorder.ended = true;
-    sink.enter(SpanKind.TAKE, batches);
-    assertThat(ranges).containsExactly("epoch", "data stall", "pop");
+  void afterTheEndOfTheJobNoneBegins() {
+    sink.finish();
+    take(batches);
+    assertThat(ranges).isEmpty();
   }
 
   @Test
@@ -169,16 +149,7 @@ class NsightRangesTest {
     take(batches);
     assertThat(ranges).hasSize(before);
     assertThat(said).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
-    assertThat(recorder.seen).isEqualTo(6);
-    assertThat(recorder.open).isZero();
-    assertThat(sink.whyUnused()).contains("as was said");
-  }
-
-  @Test
-  void allElseGoesToTheRecorder() {
-    sink.fetchTime(0, 1);
-    sink.itemFetched("a", 0, 1, 1, Origin.MEMORY);
-    assertThat(recorder.seen).isEqualTo(2);
-    assertThat(sink.loadingSample()).isTrue();
+    assertThat(sink.totals().snapshot().batches).isEqualTo(3);
+    assertThat(shown.whyUnused()).contains("as was said");
   }
 }

@@ -31,18 +31,11 @@ class TurnsTest {
 
   /** A phase whose steps take what is said of them at their time. */
   private class Fake extends Turn {
-    private final String name;
     private final LongUnaryOperator nanos;
 
     private Fake(String name, LongUnaryOperator nanos) {
-      super(TurnsTest.this.plan, new Gauge(0, 1));
-      this.name = name;
+      super(TurnsTest.this.plan, name, new Gauge(0, 1));
       this.nanos = nanos;
-    }
-
-    @Override
-    String name() {
-      return name;
     }
 
     @Override
@@ -52,7 +45,7 @@ class TurnsTest {
 
     @Override
     void resume() {
-      order.add(name);
+      order.add(name());
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Relational;
@@ -159,6 +160,19 @@ class EventFileTest {
                   .map(type -> type.getSimpleName() + ".class")
                   .toList());
     }
+  }
+
+  @Test
+  void everyFieldOfEveryEventCanBeWritten() throws Exception {
+    Path path = folder.resolve("all.jfr");
+    EventFile file = new EventFile(path, types);
+    for (Class<? extends Event> event : AgentEvents.ALL) {
+      file.write(event.getConstructor().newInstance(), 0, Duration.ofSeconds(1).toNanos());
+    }
+    file.finish();
+
+    assertThat(file.lost()).isZero();
+    assertThat(RecordingFile.readAllEvents(path)).hasSize(AgentEvents.ALL.size());
   }
 
   @Test

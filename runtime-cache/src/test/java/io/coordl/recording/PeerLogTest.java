@@ -51,11 +51,11 @@ class PeerLogTest {
         .containsExactly(
             List.of("a:7801", 2L, 1L, 0L, 0L, 0L, 1_100L, 0L, QUICK + SLOW, 0L, 0L),
             List.of("b:7801", 0L, 0L, 1L, 1L, 1L, 0L, 500L, 0L, SLOW, 400_000_000 + QUICK));
-    assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(2);
-    assertThat(job.latency(Durations.Kind.PEER_ABSENT).getTotalCount()).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_KEPT).getTotalCount()).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_LATE).getTotalCount()).isEqualTo(1);
-    assertThat(job.latency(Durations.Kind.PEER_FAILED).getTotalCount()).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_FOUND).count).isEqualTo(2);
+    assertThat(job.latency(Durations.Kind.PEER_ABSENT).count).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_KEPT).count).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_LATE).count).isEqualTo(1);
+    assertThat(job.latency(Durations.Kind.PEER_FAILED).count).isEqualTo(1);
   }
 
   @Test
@@ -74,7 +74,7 @@ class PeerLogTest {
     }
 
     assertThat(job.peerViews().stream().mapToLong(peer -> peer.found).sum()).isEqualTo(40_000);
-    assertThat(job.latency(Durations.Kind.PEER_FOUND).getTotalCount()).isEqualTo(40_000);
+    assertThat(job.latency(Durations.Kind.PEER_FOUND).count).isEqualTo(40_000);
   }
 
   @Test
@@ -116,6 +116,7 @@ class PeerLogTest {
             event -> event.getLong("bytes"),
             event -> event.getDuration("answerTime").toNanos())
         .containsExactly(
+            tuple("before", "found", 1L, SLOW),
             tuple("a", "found", 2_000L, SLOW),
             tuple("b", "failed", 0L, QUICK),
             tuple("b", "late", 0L, 400_000_000L));

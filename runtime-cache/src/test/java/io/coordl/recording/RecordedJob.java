@@ -24,7 +24,7 @@ final class RecordedJob {
     AgentLog log = new AgentLog();
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
     job.startRecording(args[1], !joined);
-    while (log.events.sink() == null && joined) {
+    while (!log.events.isOpen() && joined) {
       LockSupport.parkNanos(1_000_000);
     }
     Runtime.getRuntime()

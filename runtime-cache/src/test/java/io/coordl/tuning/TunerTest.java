@@ -1,6 +1,7 @@
 package io.coordl.tuning;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.TuningEvent;
@@ -73,7 +74,7 @@ class TunerTest {
     second(tuner, 50, 0.6);
     assertThat(tuner.keeps()).isTrue();
     assertThat(events).hasSize(1);
-    assertThat(events.get(0).waiting).isEqualTo(0.6f);
+    assertThat(events.get(0).waiting).isCloseTo(0.6, within(1e-9));
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 

@@ -15,7 +15,7 @@ public final class LockedMemory {
 
   private final class Noting implements Natives {
     @Override
-    public int call(String function, Object... arguments) {
+    public int invoke(String function, Object... arguments) {
       switch (function) {
         case "cuDeviceGetCount" -> ((ByteBuffer) arguments[0]).putInt(0, 1);
         case "cuDevicePrimaryCtxGetState" -> ((ByteBuffer) arguments[2]).putInt(0, 1);

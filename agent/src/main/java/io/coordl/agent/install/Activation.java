@@ -99,7 +99,7 @@ final class Activation {
         monitor.export(target);
       }
     }
-    Bridge.install(policies.spans(), items, log);
+    Bridge.install(monitor.spans(), items, log);
     Bridge.install(hooks);
     String record = options.get(Option.RECORD);
     if (!record.equals("off")) {

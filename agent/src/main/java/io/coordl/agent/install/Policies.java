@@ -1,9 +1,7 @@
 package io.coordl.agent.install;
 
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
@@ -163,6 +161,7 @@ final class Policies {
    */
   LibraryHooks hooks(RewriteLog rewrites) {
     sampleGpus();
+    showRanges();
     ProfiledItems items = profiled;
     if (items != null) {
       DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()) : null;
@@ -212,8 +211,7 @@ final class Policies {
         new ModelFiles(
             options.writesInBackground(),
             () -> size.resolve(Machine.freeMemory(), job.log()),
-            (event, start, end) ->
-                job.spans().events().emitNow(sink -> sink.write(event, start, end)),
+            job.spans().events()::write,
             job.log());
     job.addPolicy(made::said, made);
     asked(Option.CHECKPOINT, made::whyUnused);
@@ -271,16 +269,12 @@ final class Policies {
     return new Binding(presets, ClassLoader.getSystemClassLoader(), asked);
   }
 
-  /** Where spans go: to the recorder, past the ranges that Nsight sees if the user wants them. */
-  SpanSink spans() {
-    SpanRecorder recorder = job.spans();
-    if (options.get(Option.GPU_RANGES).equals("off")) {
-      return recorder;
+  private void showRanges() {
+    if (options.get(Option.GPU_RANGES).equals("on")) {
+      NsightRanges ranges = new NsightRanges(binding(NONE, true), job.log());
+      job.spans().onWait(ranges);
+      asked(Option.GPU_RANGES, ranges::whyUnused);
     }
-    NsightRanges ranges =
-        new NsightRanges(binding(NONE, true), recorder, recorder::isBatchGet, job.log());
-    asked(Option.GPU_RANGES, ranges::whyUnused);
-    return ranges;
   }
 
   private PinnedMemory pinned() {
@@ -342,7 +336,7 @@ final class Policies {
             !options.isAuto(),
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
             cores - 1, // One more prepares, or trains.
-            event -> job.spans().events().emit(sink -> sink.write(event)));
+            job.spans().events()::write);
     job.addPolicy(made::said, () -> {});
     return made;
   }
@@ -421,9 +415,9 @@ final class Policies {
     TuningEvent event = new TuningEvent();
     event.change = what;
     event.reason = why;
-    event.waiting = (float) now.share(now.fetchStall + now.prepStall);
+    event.waiting = now.share(now.fetchStall + now.prepStall);
     event.samplesPerSecond = now.samplesPerSecond();
-    job.spans().events().emit(sink -> sink.write(event));
+    job.spans().events().write(event);
     if (tuner != null) {
       job.log().say("auto: " + what + ", since " + why + ".");
     }

@@ -1,0 +1,12 @@
+package io.coordl.event;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+
+/** An event of one batch, or of none. */
+public abstract class Batched extends EventBase {
+  @Label("Batch")
+  @Description("Number of the batch, 0 if none")
+  @BatchId
+  public long batch;
+}
