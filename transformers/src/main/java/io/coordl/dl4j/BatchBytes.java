@@ -40,14 +40,6 @@ final class BatchBytes implements PreparedBatch {
   private final BatchLayout layout;
   private final Runnable done;
 
-  /** What becomes of the bytes of an array. */
-  enum Reading {
-    /** It lies over them, and holds the buffer; it belongs to no workspace. */
-    IN_PLACE,
-    /** It has its own memory: of the workspace that is open, if it was in one when it was made. */
-    COPIED
-  }
-
   /** As below, without files. */
   BatchBytes(Object batch, Runnable done) {
     this(batch, List.of(), done);
@@ -78,10 +70,10 @@ final class BatchBytes implements PreparedBatch {
       refuseAny(several.getExampleMetaData());
       add(
           MultiDataSet.class.getSimpleName(),
-          group(several.getFeatures()),
-          group(several.getLabels()),
-          group(several.getFeaturesMaskArrays()),
-          group(several.getLabelsMaskArrays()));
+          several.getFeatures(),
+          several.getLabels(),
+          several.getFeaturesMaskArrays(),
+          several.getLabelsMaskArrays());
     } else {
       throw new IllegalArgumentException("it is a " + batch.getClass().getName());
     }
@@ -134,26 +126,22 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
-  /** Arrays of one role; {@code count} is -1 if there is not even a list of them. */
-  private record Group(int count, List<@Nullable INDArray> arrays) {}
-
-  private static Group group(@Nullable INDArray array) {
-    return array == null ? new Group(-1, List.of()) : new Group(1, List.of(array));
+  private static @Nullable INDArray @Nullable [] group(@Nullable INDArray array) {
+    return array == null ? null : new INDArray[] {array};
   }
 
-  private static Group group(@Nullable INDArray @Nullable [] arrays) {
-    return arrays == null
-        ? new Group(-1, List.of())
-        : new Group(arrays.length, Arrays.asList(arrays));
-  }
-
-  private void add(String kind, Group... groups) {
-    long[] counts = Arrays.stream(groups).mapToLong(Group::count).toArray();
+  /** Arrays of one role each; null if there is not even a list of them. */
+  private void add(String kind, @Nullable INDArray[] @Nullable ... groups) {
+    long[] counts =
+        Arrays.stream(groups).mapToLong(group -> group == null ? -1 : group.length).toArray();
     arrays.add(null);
     described.add(new BatchLayout.Array(BATCH, kind, text(counts), List.of(), 0));
     for (int g = 0; g < groups.length; g++) {
-      for (INDArray array : groups[g].arrays()) {
-        add(ROLES.get(g), array);
+      @Nullable INDArray @Nullable [] group = groups[g];
+      if (group != null) {
+        for (INDArray array : group) {
+          add(ROLES.get(g), array);
+        }
       }
     }
   }
@@ -196,15 +184,9 @@ final class BatchBytes implements PreparedBatch {
   }
 
   private static long[] numbers(String text) {
-    if (text.isEmpty()) {
-      return new long[0];
-    }
-    String[] parts = text.split(",", -1);
-    long[] numbers = new long[parts.length];
-    for (int i = 0; i < parts.length; i++) {
-      numbers[i] = Long.parseLong(parts[i]);
-    }
-    return numbers;
+    return text.isEmpty()
+        ? new long[0]
+        : Arrays.stream(text.split(",", -1)).mapToLong(Long::parseLong).toArray();
   }
 
   @Override
@@ -228,13 +210,25 @@ final class BatchBytes implements PreparedBatch {
     done.run();
   }
 
-  /** The batch whose bytes these are; throws if they are no batch. */
-  static Object read(ByteBuffer staged, Reading how) throws IOException {
-    return read(BatchLayout.read(staged), staged, how);
+  /**
+   * The batch whose bytes these are. Its arrays lie over them, and hold the buffer; they belong to
+   * no workspace.
+   *
+   * @throws IOException if they are no batch
+   */
+  static Object inPlace(ByteBuffer staged) throws IOException {
+    return read(BatchLayout.read(staged), staged, false);
   }
 
-  /** The same, where the layout is known. */
-  static Object read(BatchLayout layout, ByteBuffer staged, Reading how) {
+  /**
+   * The same, of arrays with their own memory: of the workspace that is open, if they were in one
+   * when they were made.
+   */
+  static Object copied(BatchLayout layout, ByteBuffer staged) {
+    return read(layout, staged, true);
+  }
+
+  private static Object read(BatchLayout layout, ByteBuffer staged, boolean copies) {
     List<BatchLayout.Array> described = layout.arrays();
     String kind = described.get(0).type();
     long[] counts = numbers(described.get(0).name());
@@ -250,7 +244,7 @@ final class BatchBytes implements PreparedBatch {
               switch (array.type()) {
                 case NULL -> null;
                 case SAME -> arrays[Integer.parseInt(array.name())];
-                default -> array(staged, layout, next, how);
+                default -> array(staged, layout, next, copies);
               };
           group[i] = arrays[next++];
         }
@@ -272,19 +266,16 @@ final class BatchBytes implements PreparedBatch {
     return group == null ? null : group[0];
   }
 
-  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, Reading how) {
+  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, boolean copies) {
     BatchLayout.Array described = layout.arrays().get(number);
     String[] type = described.type().split(" ", -1);
-    long[] shape = new long[described.shape().size()];
-    for (int i = 0; i < shape.length; i++) {
-      shape[i] = described.shape().get(i);
-    }
+    long[] shape = described.shape().stream().mapToLong(Long::longValue).toArray();
     long[] stride = numbers(described.name());
     DataType values = DataType.valueOf(type[0]);
     char order = type[1].charAt(0);
     ByteBuffer bytes = layout.values(staged, number);
     INDArray array =
-        how == Reading.COPIED
+        copies
             ? Memory.copy(bytes, values, shape, stride, order, type.length > 2)
             : Memory.array(staged, bytes, values, shape, stride, order);
     Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);

@@ -13,8 +13,7 @@ record CoordinatedRecords(CoordinatedEpoch epoch, ReaderPipeline pipeline) imple
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Object staged =
-        epoch.mapped(number, bytes -> BatchBytes.read(bytes, BatchBytes.Reading.IN_PLACE));
+    Object staged = epoch.mapped(number, BatchBytes::inPlace);
     if (staged != null) {
       return staged;
     }

@@ -80,10 +80,6 @@ final class DataFiles {
     return first[number + 1] - first[number];
   }
 
-  int records() {
-    return records;
-  }
-
   /** The numbers of an epoch's records, in its order; null if it goes through other files. */
   int @Nullable [] numbersOf(List<File> epoch) {
     if (epoch.size() != files) {

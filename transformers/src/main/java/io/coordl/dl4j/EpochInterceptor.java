@@ -76,13 +76,14 @@ public final class EpochInterceptor implements LibraryHooks {
     this.prefetcher = services.prefetcher();
     this.fetchesItems = services.items() != null;
     if (services.prepared() != null || prefetcher != null) {
-      StagedIterator.require();
+      Symbols.require(StagedIterator.class);
     }
     this.log = new OnceLog(services.log());
     this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
     Prepared prepared = services.prepared();
     this.pure =
-        new PurityAnalyzer("", new KnownDl4j(), name -> prepared != null && prepared.trusts(name));
+        new PurityAnalyzer(
+            "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
     this.samples = prepared == null ? null : new PreparedSamples(services, pure);
     this.code =
         ClassFiles.checksums(
@@ -107,7 +108,7 @@ public final class EpochInterceptor implements LibraryHooks {
         return hasNext(self) ? new InterceptedCall(true) : null;
       }
       return next(self, (Integer) arguments[0]);
-    } catch (ReflectiveOperationException | IOException e) {
+    } catch (IOException e) {
       throw new IllegalStateException(e);
     }
   }
@@ -150,7 +151,8 @@ public final class EpochInterceptor implements LibraryHooks {
   private static @Nullable IteratorEpoch epochOf(
       Object iterator, Map<String, SeekableReader> readers) {
     for (SeekableReader reader : readers.values()) {
-      IteratorEpoch epoch = reader.sharedOf(iterator);
+      EpochRecords<?> now = reader.current();
+      IteratorEpoch epoch = now == null ? null : now.sharedOf(iterator);
       if (epoch != null) {
         return epoch;
       }
@@ -159,24 +161,22 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /** The next batch of so many examples; null if the library is to make it. */
-  private @Nullable InterceptedCall next(Object iterator, int num)
-      throws ReflectiveOperationException, IOException {
+  private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
       return null;
     }
-    Map<String, SeekableReader> found;
     try {
-      found = readers.of(program);
-      if (found.values().stream().noneMatch(SeekableReader::hasBegun)) {
+      Map<String, SeekableReader> found = readers.of(program);
+      if (found.values().stream().allMatch(reader -> reader.current() == null)) {
         begin(program, found, num);
       }
+      IteratorEpoch epoch = epochOf(iterator, found);
+      return epoch == null ? null : epoch.next(num);
     } catch (CannotShareException e) {
       leave(e);
       return null;
     }
-    IteratorEpoch epoch = epochOf(iterator, found);
-    return epoch == null ? null : epoch.next(num);
   }
 
   private boolean keeps() {
@@ -202,22 +202,21 @@ public final class EpochInterceptor implements LibraryHooks {
   // ---- the beginning of an epoch
 
   private void begin(ProgramIterator program, Map<String, SeekableReader> first, int num)
-      throws ReflectiveOperationException, CannotShareException, IOException {
+      throws CannotShareException, IOException {
     if (!program.isIntercepted()) {
       return; // What it stands on is asked next.
     }
     if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
       return; // The order of its files is known while the library walks over them itself.
     }
-    Map<String, SeekableReader> found = first;
-    RecordReaderMultiDataSetIterator arrays = program.arrays();
-    if (arrays == null && makeReady(program, found)) {
-      arrays = program.arrays();
-      found = readers.of(program); // By the names that the arrays are made with.
+    if (program.arrays() == null && !makeReady(program, List.copyOf(first.values()))) {
+      return;
     }
+    RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null) {
       return;
     }
+    Map<String, SeekableReader> found = readers.of(program); // By the arrays' names for them.
     if (arrays.isCollectMetaData()) {
       throw new CannotShareException("iterators that collect metadata");
     }
@@ -246,9 +245,8 @@ public final class EpochInterceptor implements LibraryHooks {
    *
    * @return false if the library is to do it
    */
-  private static boolean makeReady(ProgramIterator program, Map<String, SeekableReader> readers)
+  private static boolean makeReady(ProgramIterator program, List<SeekableReader> all)
       throws CannotShareException {
-    List<SeekableReader> all = List.copyOf(readers.values());
     List<int[]> before = ProgramReaders.orders(all);
     if (before == null || !all.stream().allMatch(reader -> reader.reader().resetSupported())) {
       return false;
@@ -276,8 +274,7 @@ public final class EpochInterceptor implements LibraryHooks {
    *
    * @return false if they are left
    */
-  private boolean make(ProgramEpoch epoch, boolean keeps)
-      throws ReflectiveOperationException, CannotShareException, IOException {
+  private boolean make(ProgramEpoch epoch, boolean keeps) throws CannotShareException, IOException {
     Collection<SeekableReader> readers = epoch.readers().values();
     Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
     if (!keeps && early == null) {
@@ -333,7 +330,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private void share(EpochCoordinator epochs, ProgramEpoch epoch)
-      throws ReflectiveOperationException, CannotShareException, IOException {
+      throws CannotShareException, IOException {
     Map<String, String> parts = parts(epoch);
     epoch
         .readers()
@@ -353,8 +350,7 @@ public final class EpochInterceptor implements LibraryHooks {
     return epoch.readers().size() == 1 ? "" : name + ": ";
   }
 
-  private Map<String, String> parts(ProgramEpoch epoch)
-      throws CannotShareException, ReflectiveOperationException, IOException {
+  private Map<String, String> parts(ProgramEpoch epoch) throws CannotShareException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
       reader.getValue().describe(parts, prefix(epoch, reader.getKey()));

@@ -48,7 +48,7 @@ final class FileReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    ReaderFiles.Told told = known.tell(reader, split, elements);
+    ReaderFiles.Told told = known.tell(split, elements);
     files = told.files;
     return told.numbers;
   }
@@ -56,7 +56,7 @@ final class FileReader extends ListedReader {
   /** Numbered files are the same each time, and long to walk over: each name is made anew. */
   @Override
   List<?> left(Iterator<?> own) {
-    ReaderFiles.Told last = known.toldOf(reader, split);
+    ReaderFiles.Told last = known.toldOf(split);
     return last != null && isAtFirst(own) ? last.elements : super.left(own);
   }
 
@@ -85,7 +85,7 @@ final class FileReader extends ListedReader {
   }
 
   @Override
-  FileReader makeCopy() throws ReflectiveOperationException, CannotShareException {
+  FileReader makeCopy() throws CannotShareException {
     FileRecordReader copy =
         reader instanceof CSVSequenceRecordReader
             ? new CSVSequenceRecordReader()

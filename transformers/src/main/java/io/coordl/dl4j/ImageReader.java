@@ -4,7 +4,6 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.purity.ClassFiles;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.util.List;
 import java.util.Map;
 import org.datavec.api.split.InputSplit;
@@ -50,7 +49,7 @@ final class ImageReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    ReaderFiles.Told told = known.tell(reader, split, elements);
+    ReaderFiles.Told told = known.tell(split, elements);
     files = told.files;
     return told.numbers;
   }
@@ -68,7 +67,7 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
-  ImageReader makeCopy() throws ReflectiveOperationException, CannotShareException {
+  ImageReader makeCopy() throws CannotShareException {
     BaseImageRecordReader copy =
         reader instanceof ObjectDetectionRecordReader
             ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
@@ -93,40 +92,12 @@ final class ImageReader extends ListedReader {
   }
 
   @Override
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
-    parts.put(prefix + "reader", reader.getClass().getSimpleName());
-    for (Field own : reader.getClass().getDeclaredFields()) {
-      if (!own.getName().startsWith("current")) {
-        parts.put(prefix + own.getName(), part(reader.getClass(), own.getName()));
-      }
-    }
+  void describe(Map<String, String> parts, String prefix) throws CannotShareException, IOException {
+    super.describe(parts, prefix);
     parts.put(
-        prefix + "image size (channels x height x width)",
-        part("channels") + "x" + part("height") + "x" + part("width"));
-    parts.put(prefix + "channels first", Boolean.toString(reader.isNchw_channels_first()));
-    parts.put(prefix + "image transform", part("imageTransform"));
-    parts.put(prefix + "labels", Description.of("labels", reader.getLabels()));
-    parts.put(prefix + "label generator", part("labelGenerator"));
-    parts.put(prefix + "generator of several labels", part("labelMultiGenerator"));
-    parts.put(prefix + "labels in batches", part("appendLabel") + ", " + part("writeLabel"));
-    String image = "/org/datavec/image/";
-    parts.put(
-        prefix + "reader's code",
-        ClassFiles.checksums(
-                TYPE,
-                image + "recordreader/BaseImageRecordReader",
-                image + "loader/NativeImageLoader")
+        prefix + "loader's code",
+        ClassFiles.checksum(TYPE, "/org/datavec/image/loader/NativeImageLoader")
             + ", OpenCV "
             + ClassFiles.checksums(TYPE, DecodedMats.OPENCV));
-  }
-
-  private String part(String name) throws CannotShareException, ReflectiveOperationException {
-    return part(TYPE, name);
-  }
-
-  private String part(Class<?> owner, String name)
-      throws CannotShareException, ReflectiveOperationException {
-    return Description.of(spaced(name), field(owner, name).get(reader));
   }
 }

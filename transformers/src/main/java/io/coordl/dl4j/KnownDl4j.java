@@ -9,6 +9,10 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 /**
  * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
  * labels need it.
+ *
+ * @param iterators for iterators of the program's own classes: {@link ProgramIterators} compares
+ *     what their fields hold, and what they keep of the library, and keeps with a batch the files
+ *     that it opens
  */
 record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
@@ -55,18 +59,6 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
                   + " hstack vstack stack linspace arange eye argMax mean max min sum norm1 norm2"
                   + " expandDims squeeze reverse tile pad")
               .split(" "));
-
-  KnownDl4j() {
-    this(false);
-  }
-
-  /**
-   * For iterators of the program's own classes: {@link ProgramIterators} compares what their fields
-   * hold, and what they keep of the library, and keeps with a batch the files that it opens.
-   */
-  static KnownDl4j ofIterators() {
-    return new KnownDl4j(true);
-  }
 
   @Override
   public boolean keepsPlace(Class<?> type) {

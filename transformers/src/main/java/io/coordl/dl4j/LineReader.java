@@ -59,15 +59,12 @@ final class LineReader extends SeekableReader {
 
   /** Lines at the beginning of each file that are no records. */
   private int skipped() {
-    return reader instanceof CSVRecordReader || reader instanceof RegexLineRecordReader
-        ? number(skipNumLines())
+    if (reader instanceof CSVRecordReader) {
+      return number(field(CSVRecordReader.class, "skipNumLines"));
+    }
+    return reader instanceof RegexLineRecordReader
+        ? number(field(RegexLineRecordReader.class, "skipNumLines"))
         : 0;
-  }
-
-  private LibraryField<Object> skipNumLines() {
-    return field(
-        reader instanceof CSVRecordReader ? CSVRecordReader.class : RegexLineRecordReader.class,
-        "skipNumLines");
   }
 
   private int number(LibraryField<Object> field) {
@@ -91,7 +88,7 @@ final class LineReader extends SeekableReader {
       throw new CannotShareException("RegexLineRecordReader that skips lines of several files");
     }
     ReaderFiles.requireFiles(epoch);
-    if (!known.isAsOpened(reader, epoch.get(0))) {
+    if (!known.isAsOpened(epoch.get(0))) {
       return null; // The library has another one open, or has read a part of it as it was.
     }
     for (File file : epoch) {
@@ -177,7 +174,7 @@ final class LineReader extends SeekableReader {
   @Override
   void opened() throws CannotShareException {
     if (locations.get(reader) instanceof URI[] uris && uris.length > 0) {
-      known.opened(reader, ReaderFiles.files(List.of(uris[0])).get(0));
+      known.opened(ReaderFiles.files(List.of(uris[0])).get(0));
     }
   }
 
@@ -213,7 +210,7 @@ final class LineReader extends SeekableReader {
   }
 
   @Override
-  LineReader makeCopy() throws ReflectiveOperationException, CannotShareException {
+  LineReader makeCopy() throws CannotShareException {
     LineRecordReader copy;
     if (reader instanceof CSVRecordReader) {
       copy = new CSVRecordReader();

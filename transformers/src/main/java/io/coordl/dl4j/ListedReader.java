@@ -84,7 +84,7 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   @Override
-  ListedReader copy() throws ReflectiveOperationException {
+  ListedReader copy() {
     ListedReader copy = (ListedReader) super.copy();
     copy.told = told;
     copy.numbers = numbers;

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.datavec.image.loader.NativeImageLoader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.concurrency.AffinityManager;
@@ -122,19 +123,13 @@ public final class MatrixInterceptor implements LibraryHooks {
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
-  /** A loader of the program's class and numbers, to be used by another thread. */
-  Object copy(Object loader) {
-    try {
-      return declaring
-          .getConstructor(long.class, long.class, long.class, boolean.class)
-          .newInstance(
-              height.bits(loader),
-              width.bits(loader),
-              channels.bits(loader),
-              centerCrop.bits(loader) != 0);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
+  /** A loader of the program's numbers, to be used by another thread. */
+  NativeImageLoader copy(Object loader) {
+    return new NativeImageLoader(
+        height.bits(loader),
+        width.bits(loader),
+        channels.bits(loader),
+        centerCrop.bits(loader) != 0);
   }
 
   /** Channels, height and width of the loader's arrays; null if they are the picture's own. */

@@ -103,7 +103,7 @@ final class MemoryReader extends ListedReader {
   }
 
   @Override
-  MemoryReader makeCopy() throws ReflectiveOperationException {
+  MemoryReader makeCopy() {
     RecordReader copy;
     if (reader instanceof CollectionRecordReader) {
       copy = new CollectionRecordReader(List.of());

@@ -9,10 +9,10 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import org.datavec.image.loader.NativeImageLoader;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.ndarray.INDArray;
@@ -33,23 +33,28 @@ public final class Prefetch implements LibraryHooks {
 
   private static final String WALK = "org.datavec.api.util.files.FileFromPathIterator";
 
-  private static final String LOADER = "org.datavec.image.loader.NativeImageLoader";
-
-  private final Services services;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable KeptItems kept;
   private final LibraryField<Object> iterator;
   private final LibraryField<Object> split;
   private final LibraryField<Object> imageLoader;
-  private volatile @Nullable MatrixInterceptor matrices;
+  private final @Nullable MatrixInterceptor matrices;
 
   public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
-    this.services = services;
     items = services.items();
     kept = KeptItems.of(services);
+    matrices = kept == null ? null : matrices(services);
     iterator = LibraryField.of(reader, "iter");
     split = LibraryField.of(reader, "inputSplit");
     imageLoader = LibraryField.of(reader, "imageLoader");
+  }
+
+  private static @Nullable MatrixInterceptor matrices(Services services) {
+    try {
+      return new MatrixInterceptor(NativeImageLoader.class, services);
+    } catch (ReflectiveOperationException | IOException | LinkageError e) {
+      return null; // It is not in force either, and has said why.
+    }
   }
 
   /** Peeks from the first record of an epoch on; replaces no call. */
@@ -77,32 +82,23 @@ public final class Prefetch implements LibraryHooks {
 
   /** Decodes as {@code loader} will; null if what it makes is not kept. */
   private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
-    if (kept == null || loader == null || !loader.getClass().getName().equals(LOADER)) {
+    MatrixInterceptor known = matrices;
+    if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {
       return null;
     }
-    try {
-      MatrixInterceptor known = matrices;
-      if (known == null) {
-        known = new MatrixInterceptor(loader.getClass(), services);
-        matrices = known;
-      }
-      long[] shape = known.reasonToLeave(loader).isEmpty() ? known.shape(loader) : null;
-      DecodedForm form = known.form(loader);
-      return shape == null
-          ? null
-          : kept.decoder(() -> form, decoding(known.copy(loader), known, shape));
-    } catch (ReflectiveOperationException | IllegalStateException | IOException e) {
-      return null; // MatrixInterceptor is not in force either, and has said why.
-    }
+    long[] shape = known.shape(loader);
+    DecodedForm form = known.form(loader);
+    return shape == null
+        ? null
+        : kept.decoder(() -> form, decoding(known.copy(loader), known, shape));
   }
 
   /** The program's way to decode, with loaders and arrays that no other thread uses. */
-  private static KeptItems.Decoding decoding(Object model, MatrixInterceptor matrices, long[] shape)
-      throws NoSuchMethodException {
-    Method asMatrixView = model.getClass().getMethod("asMatrixView", File.class, INDArray.class);
-    ThreadLocal<Object> loader = ThreadLocal.withInitial(() -> matrices.copy(model));
+  private static KeptItems.Decoding decoding(
+      NativeImageLoader model, MatrixInterceptor matrices, long[] shape) {
+    ThreadLocal<NativeImageLoader> loader = ThreadLocal.withInitial(() -> matrices.copy(model));
     ThreadLocal<INDArray> target =
         ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
-    return path -> asMatrixView.invoke(loader.get(), new File(path), target.get());
+    return path -> loader.get().asMatrixView(new File(path), target.get());
   }
 }

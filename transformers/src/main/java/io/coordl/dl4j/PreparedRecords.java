@@ -4,7 +4,6 @@ import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.SampleMaker;
 import io.coordl.staging.PreparedBatch;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -40,7 +39,7 @@ final class PreparedRecords implements BatchSource {
   }
 
   @Override
-  public @Nullable Object batch(int number) throws IOException {
+  public @Nullable Object batch(int number) {
     long start = System.nanoTime();
     making = 0;
     Object batch = worth.isIt() ? made(number) : null;
@@ -50,18 +49,30 @@ final class PreparedRecords implements BatchSource {
     return batch;
   }
 
-  private @Nullable Object made(int number) throws IOException {
+  /** What a batch is known by now; as a value, all that decides it. */
+  private record Known(PreparedSamples.Plan plan, long records) {
+    long index() {
+      return records & Long.MAX_VALUE;
+    }
+  }
+
+  private @Nullable Known known(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
     Long records = plan == null ? null : pipeline.identify(number);
-    if (plan == null || records == null) {
+    return plan == null || records == null ? null : new Known(plan, records);
+  }
+
+  private @Nullable Object made(int number) {
+    Known known = known(number);
+    if (known == null) {
       return null;
     }
-    isFinished = plan.kept() > 1;
+    isFinished = known.plan.kept() > 1;
     if (!isFinished) {
       staged.leavePreprocessor();
     }
     try {
-      return samples.sample(plan, index(records), new Maker(number, records));
+      return samples.sample(known.plan, known.index(), new Maker(number, known.records));
     } catch (Exception | Error e) {
       return null;
     }
@@ -69,20 +80,13 @@ final class PreparedRecords implements BatchSource {
 
   @Override
   public @Nullable Object state(int number) {
-    PreparedSamples.Plan plan = worth.isIt() ? samples.plan(staged) : null;
-    Long records = plan == null ? null : pipeline.identify(number);
-    return records == null ? null : List.of(plan, records);
+    return worth.isIt() ? known(number) : null;
   }
 
   @Override
   public boolean isKnown(int number) {
-    PreparedSamples.Plan plan = samples.plan(staged);
-    Long records = plan == null ? null : pipeline.identify(number);
-    return plan != null && records != null && samples.isKept(plan, index(records));
-  }
-
-  private static long index(long records) {
-    return records & Long.MAX_VALUE;
+    Known known = known(number);
+    return known != null && samples.isKept(known.plan, known.index());
   }
 
   @Override
@@ -142,7 +146,7 @@ final class PreparedRecords implements BatchSource {
 
     @Override
     public Object read(BatchLayout layout, ByteBuffer bytes) {
-      return BatchBytes.read(layout, bytes, BatchBytes.Reading.COPIED);
+      return BatchBytes.copied(layout, bytes);
     }
   }
 }

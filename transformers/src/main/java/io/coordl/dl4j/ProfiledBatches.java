@@ -59,7 +59,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
         copies[number] = copy;
       }
       copy.put(0, bytes, 0, bytes.capacity());
-      return BatchBytes.read(copy, BatchBytes.Reading.IN_PLACE);
+      return BatchBytes.inPlace(copy);
     }
   }
 }

@@ -4,6 +4,7 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Symbols;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -51,7 +52,6 @@ final class ProgramIterator {
     Symbols.field(one, "recordReader", RecordReader.class);
     Symbols.field(one, "useCurrent", boolean.class);
     Symbols.field(one, "last", DataSet.class);
-    Symbols.field(one, "batchNum", int.class);
     Symbols.field(one, "maxNumBatches", int.class);
     Symbols.field(sequences, UNDERLYING, SEVERAL);
     Symbols.field(sequences, "recordReader", SequenceRecordReader.class);
@@ -125,9 +125,7 @@ final class ProgramIterator {
       return readers;
     }
     for (String field :
-        isOfSequences()
-            ? new String[] {"recordReader", "labelsReader"}
-            : new String[] {"recordReader"}) {
+        isOfSequences() ? List.of("recordReader", "labelsReader") : List.of("recordReader")) {
       if (value(field) instanceof RecordReader reader) {
         readers.put(field, reader);
       }
@@ -170,9 +168,7 @@ final class ProgramIterator {
 
   /** A batch has been made in its stead. */
   void replaced(Object batch) {
-    if (iterator instanceof RecordReaderDataSetIterator) {
-      set("batchNum", (Integer) Objects.requireNonNull(value("batchNum")) + 1);
-    } else if (isOfSequences()
+    if (isOfSequences()
         && Integer.valueOf(-1).equals(value("totalOutcomes"))
         && batch instanceof DataSet made) {
       set("inputColumns", (int) made.getFeatures().size(1));
@@ -181,26 +177,26 @@ final class ProgramIterator {
   }
 
   /** It once more, with all that the program gave it, over other readers, by their names. */
-  ProgramIterator copy(Map<String, RecordReader> readers) throws ReflectiveOperationException {
+  ProgramIterator copy(Map<String, RecordReader> readers) {
     RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
     int batchSize = own.getBatchSize();
-    RecordReaderMultiDataSetIterator.Builder builder =
-        new RecordReaderMultiDataSetIterator.Builder(batchSize);
     Map<String, RecordReader> ofRecords = new HashMap<>(own.getRecordReaders());
     Map<String, SequenceRecordReader> ofSequences = new HashMap<>(own.getSequenceRecordReaders());
     ofRecords.replaceAll((name, reader) -> Objects.requireNonNull(readers.get(name)));
     ofSequences.replaceAll(
         (name, reader) -> (SequenceRecordReader) Objects.requireNonNull(readers.get(name)));
-    String any = readers.keySet().iterator().next();
+    RecordReader first = readers.values().iterator().next();
     RecordReaderMultiDataSetIterator several =
-        builder.addReader(any, Objects.requireNonNull(readers.get(any))).addInput(any).build();
+        new RecordReaderMultiDataSetIterator.Builder(batchSize)
+            .addReader("", first)
+            .addInput("")
+            .build();
     LibraryField.copyAll(own, several);
     SeekableReader.field(SEVERAL, "recordReaders").set(several, ofRecords);
     SeekableReader.field(SEVERAL, "sequenceRecordReaders").set(several, ofSequences);
     if (type == SEVERAL) {
       return new ProgramIterator(several);
     }
-    RecordReader first = Objects.requireNonNull(readers.get(any));
     ProgramIterator copy =
         new ProgramIterator(
             isOfSequences()

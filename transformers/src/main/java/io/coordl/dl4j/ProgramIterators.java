@@ -13,14 +13,12 @@ import io.coordl.pipeline.Symbols;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.DataSet;
@@ -58,8 +56,8 @@ public final class ProgramIterators implements LibraryHooks {
 
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
-    StagedIterator.require();
-    samples = new PreparedSamples(services, new PurityAnalyzer("", KnownDl4j.ofIterators()));
+    Symbols.require(StagedIterator.class, Memory.class);
+    samples = new PreparedSamples(services, new PurityAnalyzer("", new KnownDl4j(true)));
     log = new OnceLog(services.log());
   }
 
@@ -124,25 +122,16 @@ public final class ProgramIterators implements LibraryHooks {
 
     /** The program's own call, which comes back here and is let through. */
     @Override
-    public @Nullable Object get() throws Exception {
+    public @Nullable Object get() {
       ran = true;
-      try {
-        return arguments.length == 0
-            ? Iterator.class.getMethod("next").invoke(iterator.get())
-            : (iterator.get() instanceof DataSetIterator
-                    ? DataSetIterator.class
-                    : MultiDataSetIterator.class)
-                .getMethod("next", int.class)
-                .invoke(iterator.get(), arguments);
-      } catch (InvocationTargetException e) {
-        throw thrown(e.getCause());
+      Iterator<?> own = iterator.get();
+      if (arguments.length == 0) {
+        return own.next();
       }
-    }
-
-    /** As it is, which is not always an exception. */
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    private static <T extends Throwable> T thrown(@Nullable Throwable cause) throws T {
-      throw (T) Objects.requireNonNull(cause);
+      int num = (Integer) arguments[0];
+      return own instanceof DataSetIterator one
+          ? one.next(num)
+          : ((MultiDataSetIterator) own).next(num);
     }
 
     @Override
@@ -171,7 +160,7 @@ public final class ProgramIterators implements LibraryHooks {
           place = part.name();
         }
       }
-      return BatchBytes.read(layout, bytes, BatchBytes.Reading.COPIED);
+      return BatchBytes.copied(layout, bytes);
     }
 
     /** The iterator stands where its own code would have left it. */

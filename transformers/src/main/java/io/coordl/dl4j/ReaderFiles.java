@@ -14,29 +14,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import org.datavec.api.records.reader.BaseRecordReader;
-import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.split.InputSplit;
 import org.datavec.api.split.streams.FileStreamCreatorFunction;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
-/** What is known of the files that readers go through, from epoch to epoch. Thread-safe. */
+/** What is known of a reader and of its files, from epoch to epoch. Thread-safe. */
 final class ReaderFiles {
   /** Never changed once they are made, and large. */
   private static final String SCHEMAS = "org.datavec.api.transform.schema.";
 
   private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
 
-  /** What each reader went through last; a reader tells its files anew in each epoch. */
-  private final Map<RecordReader, Told> ofReaders = new WeakHashMap<>();
+  private final Map<File, Indexed> indices;
 
-  /** What the first file of each reader was like when the library opened it. */
-  private final Map<RecordReader, Long> opened = new WeakHashMap<>();
+  /** What the reader went through last; it tells its files anew in each epoch. */
+  private @Nullable Told told;
 
-  private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
+  /** What its first file was like when the library opened it. */
+  private @Nullable Long opened;
+
+  /** What its transform process is, which may be long to tell. */
+  private @Nullable Described described;
+
+  /** {@code indices} of lines are those of the files of all readers. */
+  ReaderFiles(Map<File, Indexed> indices) {
+    this.indices = indices;
+  }
 
   /** A whole epoch of a reader. */
   static final class Told {
@@ -58,56 +63,42 @@ final class ReaderFiles {
     }
   }
 
-  /** What the transform processes of readers are, which may be long to tell. */
-  private final Map<RecordReader, Described> processes = new WeakHashMap<>();
-
   /** A process as it was described; without text if it cannot be, for that reason. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
-  private record Indexed(long state, LineIndex index) {}
+  record Indexed(long state, LineIndex index) {}
 
-  /** The files of an epoch of that reader, with a record each; looked at once. */
-  Told tell(RecordReader reader, InputSplit split, List<?> elements) throws CannotShareException {
-    synchronized (ofReaders) {
-      Told before = ofReaders.get(reader);
-      if (before != null && before.split.refersTo(split) && before.elements.equals(elements)) {
-        return before;
-      }
-      List<File> epoch = files(elements);
-      DataFiles all = before == null ? null : before.files;
-      int[] numbers = all == null ? null : all.numbersOf(epoch);
-      if (all == null || numbers == null) {
-        requireFiles(epoch);
-        all = new DataFiles(epoch);
-        numbers = Objects.requireNonNull(all.numbersOf(epoch));
-      }
-      Told now = new Told(split, elements, all, numbers);
-      ofReaders.put(reader, now);
-      return now;
+  /** The files of an epoch, with a record each; looked at once. */
+  synchronized Told tell(InputSplit split, List<?> elements) throws CannotShareException {
+    Told before = told;
+    if (before != null && before.split.refersTo(split) && before.elements.equals(elements)) {
+      return before;
     }
+    List<File> epoch = files(elements);
+    DataFiles all = before == null ? null : before.files;
+    int[] numbers = all == null ? null : all.numbersOf(epoch);
+    if (all == null || numbers == null) {
+      requireFiles(epoch);
+      all = new DataFiles(epoch);
+      numbers = Objects.requireNonNull(all.numbersOf(epoch));
+    }
+    told = new Told(split, elements, all, numbers);
+    return told;
   }
 
-  /** What a reader went through last, if it was from that split. */
-  @Nullable Told toldOf(RecordReader reader, InputSplit split) {
-    synchronized (ofReaders) {
-      Told last = ofReaders.get(reader);
-      return last != null && last.split.refersTo(split) ? last : null;
-    }
+  /** What the reader went through last, if it was from that split. */
+  synchronized @Nullable Told toldOf(InputSplit split) {
+    return told != null && told.split.refersTo(split) ? told : null;
   }
 
-  /** The library has opened the first file of that reader. */
-  void opened(RecordReader reader, File file) {
-    synchronized (opened) {
-      opened.put(reader, DataFiles.stateOf(file));
-    }
+  /** The library has opened the reader's first file. */
+  synchronized void opened(File file) {
+    opened = DataFiles.stateOf(file);
   }
 
   /** Whether that file is what it was when it was opened, as far as is known. */
-  boolean isAsOpened(RecordReader reader, File file) {
-    synchronized (opened) {
-      Long then = opened.get(reader);
-      return then == null || then == DataFiles.stateOf(file);
-    }
+  synchronized boolean isAsOpened(File file) {
+    return opened == null || opened == DataFiles.stateOf(file);
   }
 
   /** A condition, say, may be the program's, and do anything. */
@@ -133,27 +124,22 @@ final class ReaderFiles {
     }
   }
 
-  /** Whether a reader's transform process is as it was described last. */
-  boolean isDescribed(RecordReader reader, Object process) {
-    synchronized (processes) {
-      Described known = processes.get(reader);
-      return known != null && known.as.isOf(process);
-    }
+  /** Whether the reader's transform process is as it was described last. */
+  synchronized boolean isDescribed(Object process) {
+    return described != null && described.as.isOf(process);
   }
 
-  /** The text of a reader's transform process. */
-  String describe(RecordReader reader, Object process) throws CannotShareException {
-    synchronized (processes) {
-      Described known = processes.get(reader);
-      if (known == null || !known.as.isOf(process)) {
-        known = described(process);
-        processes.put(reader, known);
-      }
-      if (known.text == null) {
-        throw new CannotShareException(known.reason);
-      }
-      return known.text;
+  /** The text of the reader's transform process. */
+  synchronized String describe(Object process) throws CannotShareException {
+    Described known = described;
+    if (known == null || !known.as.isOf(process)) {
+      known = described(process);
+      described = known;
     }
+    if (known.text == null) {
+      throw new CannotShareException(known.reason);
+    }
+    return known.text;
   }
 
   /**

@@ -48,8 +48,7 @@ final class ReaderPipeline implements Pipeline {
    * @param epoch that the program is about to begin
    * @param preprocesses whether batches are made with the program's preprocessor
    */
-  ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses)
-      throws ReflectiveOperationException {
+  ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses) {
     this.orders = epoch.orders();
     this.batchSize = epoch.batchSize();
     this.fingerprint = fingerprint;

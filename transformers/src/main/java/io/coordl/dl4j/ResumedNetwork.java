@@ -6,6 +6,8 @@ import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.nn.api.NeuralNetwork;
 import org.deeplearning4j.nn.api.OptimizationAlgorithm;
@@ -261,31 +263,22 @@ final class ResumedNetwork {
   }
 
   /** The arrays that a network is about to be trained on. */
-  static INDArray[] batchOf(Model network) {
+  static List<@Nullable INDArray> batchOf(Model network) {
     if (network instanceof MultiLayerNetwork layers) {
-      return new INDArray[] {layers.getInput(), layers.getLabels()};
+      return Arrays.asList(layers.getInput(), layers.getLabels());
     }
     INDArray[] inputs = ((ComputationGraph) network).getInputs();
-    return inputs == null ? new INDArray[0] : inputs.clone();
+    return inputs == null ? List.of() : Arrays.asList(inputs.clone());
   }
 
-  static long fingerprint(@Nullable INDArray[] batch) {
+  static long fingerprint(List<@Nullable INDArray> batch) {
     long hash = 1;
     for (INDArray array : batch) {
-      hash = fingerprint(array, hash);
-    }
-    return hash;
-  }
-
-  private static long fingerprint(@Nullable INDArray array, long before) {
-    if (array == null) {
-      return 31 * before;
-    }
-    long length = array.length();
-    long hash = 31 * before + length;
-    long step = Math.max(1, length / SAMPLES);
-    for (long i = 0; i < length; i += step) {
-      hash = 31 * hash + Double.hashCode(array.getDouble(i));
+      long length = array == null ? 0 : array.length();
+      hash = 31 * hash + length;
+      for (long i = 0; array != null && i < length; i += Math.max(1, length / SAMPLES)) {
+        hash = 31 * hash + Double.hashCode(array.getDouble(i));
+      }
     }
     return hash;
   }

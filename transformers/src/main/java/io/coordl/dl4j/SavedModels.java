@@ -34,6 +34,8 @@ import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
  * that.
  */
 public final class SavedModels implements LibraryHooks {
+  private static final InterceptedCall DONE = new InterceptedCall(true);
+
   private final ModelFiles files;
   private final @Nullable Resume resume;
 
@@ -56,8 +58,8 @@ public final class SavedModels implements LibraryHooks {
       case "writeModel" ->
           arguments[1] instanceof OutputStream
               ? toStream()
-              : isLeftOut() ? Save.DONE : writeModel(arguments);
-      case "saveCheckpoint" -> isLeftOut() ? Save.DONE : files.inBackground() ? new Save() : null;
+              : isLeftOut() ? DONE : writeModel(arguments);
+      case "saveCheckpoint" -> isLeftOut() ? DONE : files.inBackground() ? saving() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
         files.await(); // Where it deletes what is there, what is on its way goes too.
@@ -103,7 +105,7 @@ public final class SavedModels implements LibraryHooks {
       if (save != null && saved != null && !saved.isInPlace()) {
         save.file = saved;
       }
-      return saved == null ? null : Save.DONE;
+      return saved == null ? null : DONE;
     } catch (Throwable t) {
       return written.thrown(t);
     } finally {
@@ -114,27 +116,14 @@ public final class SavedModels implements LibraryHooks {
   // ---- what a listener does once it has written a model
 
   /** One run of {@code CheckpointListener.saveCheckpoint}. */
-  private static final class Save extends InterceptedCall {
-    static final InterceptedCall DONE = new InterceptedCall(true);
-
+  private static final class Save {
     ModelFiles.@Nullable Pending file;
     final List<String> lines = new ArrayList<>();
+  }
 
-    Save() {
-      super(null);
-      SAVES.set(this);
-    }
-
-    @Override
-    public @Nullable Throwable thrown() {
-      SAVES.remove();
-      return null;
-    }
-
-    @Override
-    public void failed() {
-      SAVES.remove();
-    }
+  private static InterceptedCall saving() {
+    SAVES.set(new Save());
+    return InterceptedCall.ending(SAVES::remove);
   }
 
   /** The save of this thread, if its file is being written. */

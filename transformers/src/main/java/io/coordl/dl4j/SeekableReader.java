@@ -27,8 +27,9 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   private static final Set<String> PLACES =
       Set.of(
           ("iter locations splitIndex lineIndex conf initialized skippedLines numLinesSkipped"
-                  + " currLine recordLookahead locationsIterator currentUri currentFile records"
-                  + " original count delimitedData dataIter")
+               + " currLine recordLookahead locationsIterator currentUri currentFile records"
+               + " original count delimitedData dataIter finishedInputStreamSplit record hitImage"
+               + " imageLoader inputSplit currentImage")
               .split(" "));
 
   /**
@@ -59,7 +60,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return files;
   }
 
-  /** What stands in the place of the library's iterator; null if it is the library's own. */
+  /**
+   * What stands in the place of the library's iterator once an epoch has been begun here, shared or
+   * not; null if it is the library's own.
+   */
   abstract @Nullable EpochRecords<?> current();
 
   /**
@@ -96,17 +100,6 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return now != null && now.place() - peeked() == place;
   }
 
-  /** The epoch that the reader is in, if it is shared and of that iterator. */
-  @Nullable IteratorEpoch sharedOf(Object iterator) {
-    EpochRecords<?> now = current();
-    return now == null ? null : now.sharedOf(iterator);
-  }
-
-  /** Whether the reader is in an epoch that has been begun here, shared or not. */
-  boolean hasBegun() {
-    return current() != null;
-  }
-
   /** Whether it does with its records what it did when it was described. */
   boolean isSteady() {
     return true;
@@ -137,7 +130,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /** The reader once more, with all that the program gave it; its epoch is yet to begin. */
-  SeekableReader copy() throws ReflectiveOperationException {
+  SeekableReader copy() {
     try {
       SeekableReader copy = makeCopy();
       copy.files = files;
@@ -148,15 +141,14 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
   }
 
   /** As above; its files are the caller's affair. */
-  abstract SeekableReader makeCopy() throws ReflectiveOperationException, CannotShareException;
+  abstract SeekableReader makeCopy() throws CannotShareException;
 
   /** What it reads, once its order has been told. */
   String content() {
     return Objects.requireNonNull(files).toString();
   }
 
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
+  void describe(Map<String, String> parts, String prefix) throws CannotShareException, IOException {
     parts.put(prefix + "reader", reader.getClass().getSimpleName());
     StringBuilder code = new StringBuilder();
     for (Class<?> c = reader.getClass();
@@ -164,20 +156,13 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
         c = Objects.requireNonNull(c.getSuperclass())) {
       code.append(code.isEmpty() ? "" : " ").append(ClassFiles.checksum(c));
       for (Field field : c.getDeclaredFields()) {
-        if (isSetting(field)) {
-          parts.put(
-              prefix + spaced(field.getName()),
-              Description.of(
-                  spaced(field.getName()), LibraryField.of(c, field.getName()).get(reader)));
+        if (!Modifier.isStatic(field.getModifiers()) && !PLACES.contains(field.getName())) {
+          String name = spaced(field.getName());
+          parts.put(prefix + name, Description.of(name, field(c, field.getName()).get(reader)));
         }
       }
     }
     parts.put(prefix + "reader's code", code.toString());
-  }
-
-  /** Whether a field of the reader's class tells what it does with its records. */
-  boolean isSetting(Field field) {
-    return !Modifier.isStatic(field.getModifiers()) && !PLACES.contains(field.getName());
   }
 
   /** "skip num lines" for {@code skipNumLines}. */

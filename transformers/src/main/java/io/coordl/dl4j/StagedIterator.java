@@ -3,7 +3,6 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
-import io.coordl.pipeline.Symbols;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -67,10 +66,6 @@ record StagedIterator(ProgramEpoch epoch, String text, Map<Object, Object> unste
    * @param told what the program can set at any time
    */
   private record Settings(String text, List<Object> told, Preprocessor preprocessor) {}
-
-  static void require() throws ReflectiveOperationException {
-    Symbols.require(StagedIterator.class, Memory.class);
-  }
 
   /** What decides batches in this process, and stays what it is. */
   static String process() {

@@ -15,7 +15,6 @@ import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.nn.graph.ComputationGraph;
 import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
@@ -112,31 +111,23 @@ public final class TrainedModels implements LibraryHooks {
       return InterceptedCall.skipping();
     }
     AgentCheckpoints taking = checkpoints;
-    if (taking == null) {
+    ModelFiles models = files;
+    if (taking == null || models == null) {
       return null;
     }
-    INDArray[] batch = ResumedNetwork.batchOf(trained);
+    List<@Nullable INDArray> batch = ResumedNetwork.batchOf(trained);
     return InterceptedCall.after(
         own -> {
           made.steps++;
-          taking.stepped(trained, "model", new Saver(trained, made.number, made.steps, batch));
+          taking.stepped(
+              trained, "model", new Saver(models, trained, made.number, made.steps, batch));
           return own;
         });
   }
 
-  private final class Saver implements AgentCheckpoints.Saver {
-    private final Model trained;
-    private final int number;
-    private final long steps;
-    private final @Nullable INDArray[] batch;
-
-    Saver(Model trained, int number, long steps, @Nullable INDArray[] batch) {
-      this.trained = trained;
-      this.number = number;
-      this.steps = steps;
-      this.batch = batch;
-    }
-
+  private record Saver(
+      ModelFiles files, Model trained, int number, long steps, List<@Nullable INDArray> batch)
+      implements AgentCheckpoints.Saver {
     @Override
     public void state(DataOutputStream out) throws IOException {
       ResumedNetwork.write(out, trained, number, steps, ResumedNetwork.fingerprint(batch));
@@ -148,8 +139,7 @@ public final class TrainedModels implements LibraryHooks {
       long span = Spans.enter(SpanKind.CHECKPOINT, trained);
       try (MemoryWorkspace none = Nd4j.getWorkspaceManager().scopeOutOfWorkspaces()) {
         Path file = directory.resolve(FILE);
-        ModelFiles models = Objects.requireNonNull(files);
-        if (models.save(file, new WrittenModel(trained, true, null)) == null) {
+        if (files.save(file, new WrittenModel(trained, true, null)) == null) {
           throw new IOException(file + " cannot be written whole");
         }
       } finally {

@@ -111,7 +111,7 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  TransformedReader makeCopy() throws ReflectiveOperationException, CannotShareException {
+  TransformedReader makeCopy() throws CannotShareException {
     SeekableReader below = inner.copy();
     RecordReader copy =
         reader instanceof TransformProcessRecordReader
@@ -133,7 +133,7 @@ final class TransformedReader extends SeekableReader {
 
   @Override
   boolean isSteady() {
-    return known.isDescribed(reader, process) && inner.isSteady();
+    return known.isDescribed(process) && inner.isSteady();
   }
 
   @Override
@@ -167,9 +167,8 @@ final class TransformedReader extends SeekableReader {
   }
 
   @Override
-  void describe(Map<String, String> parts, String prefix)
-      throws CannotShareException, ReflectiveOperationException, IOException {
+  void describe(Map<String, String> parts, String prefix) throws CannotShareException, IOException {
     inner.describe(parts, prefix);
-    parts.put(prefix + "transform process", known.describe(reader, process));
+    parts.put(prefix + "transform process", known.describe(process));
   }
 }

@@ -13,7 +13,6 @@ import java.io.InputStream;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -48,7 +47,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   public ProgramTransformer(HookWeaver hooks, Listener listener) {
     this.hooks = hooks;
     this.listener = listener;
-    Set<String> interesting = new HashSet<>(hooks.markers());
+    Set<String> interesting = hooks.markers();
     for (CallSite site : CallSites.TABLE) {
       interesting.add(site.marker());
     }

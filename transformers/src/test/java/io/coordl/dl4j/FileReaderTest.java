@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import org.datavec.api.records.reader.impl.FileRecordReader;
@@ -23,7 +24,7 @@ class FileReaderTest {
   private static final int FILES = 4;
 
   @TempDir Path directory;
-  private final ReaderFiles known = new ReaderFiles();
+  private final ReaderFiles known = new ReaderFiles(new HashMap<>());
   private final CSVSequenceRecordReader reader = new CSVSequenceRecordReader();
 
   @BeforeEach

@@ -115,7 +115,8 @@ public final class CallSiteRewriter {
     BitSet called = methodsOfTheTable(classFile);
     // A method handle may be an argument of an invokedynamic anywhere.
     BitSet only = classFile.hasHandleOf(called) ? null : classFile.methodsThatMayCall(called);
-    Rewriting rewriting = new Rewriting(writer, listener, only);
+    Rewriting rewriting =
+        new Rewriting(writer, listener, only, classFile.version() >= Opcodes.V1_7);
     reader.accept(rewriting, 0);
     return rewriting.changed ? writer.toByteArray() : null;
   }
@@ -123,27 +124,17 @@ public final class CallSiteRewriter {
   private static final class Rewriting extends ClassVisitor {
     private final RuleListener listener;
     private final @Nullable BitSet only;
+    private final boolean hasInvokeDynamic;
     private int methods;
-    private boolean hasInvokeDynamic;
     private boolean changed;
 
     /** {@code only} counts from 0 the methods to look into, null for all; others are copied. */
-    Rewriting(ClassVisitor next, RuleListener listener, @Nullable BitSet only) {
+    Rewriting(
+        ClassVisitor next, RuleListener listener, @Nullable BitSet only, boolean hasInvokeDynamic) {
       super(Opcodes.ASM9, next);
       this.listener = listener;
       this.only = only;
-    }
-
-    @Override
-    public void visit(
-        int version,
-        int access,
-        String name,
-        @Nullable String signature,
-        @Nullable String superName,
-        String @Nullable [] interfaces) {
-      hasInvokeDynamic = (version & 0xffff) >= Opcodes.V1_7;
-      super.visit(version, access, name, signature, superName, interfaces);
+      this.hasInvokeDynamic = hasInvokeDynamic;
     }
 
     @Override
@@ -172,22 +163,24 @@ public final class CallSiteRewriter {
   /** A NEW whose constructor call has not been seen yet. */
   private static final class OpenNew {
     final String type;
-    Copies copies = Copies.NONE_YET;
 
-    OpenNew(String type) {
+    /** Where the instruction behind it begins. */
+    final int end;
+
+    /** Where that behind a DUP begins that directly follows the NEW. */
+    int endOfDup = -1;
+
+    boolean isCopiedAgain;
+
+    OpenNew(String type, int end) {
       this.type = type;
+      this.end = end;
     }
-  }
 
-  private enum Copies {
-    /** Nothing has followed the NEW. */
-    NONE_YET,
-    /** A DUP has followed, and nothing else. */
-    JUST_DUP,
-    /** Two references lie on the stack and nowhere else. */
-    TWO,
-    /** One, or more than two, or we cannot tell. */
-    OTHER
+    /** Whether two references lie on the stack and nowhere else, as far as we can tell. */
+    boolean isThereTwice() {
+      return endOfDup > end && !isCopiedAgain;
+    }
   }
 
   private static final class Sites extends MethodVisitor {
@@ -199,33 +192,53 @@ public final class CallSiteRewriter {
       this.rewriting = rewriting;
     }
 
-    /** Follows what happens to the references of the innermost open NEW right after it. */
-    private void instruction(int opcode) {
-      OpenNew top = open.peek();
-      if (top == null) {
-        return;
-      }
-      if (top.copies == Copies.NONE_YET) {
-        top.copies = opcode == Opcodes.DUP ? Copies.JUST_DUP : Copies.OTHER;
-      } else if (top.copies == Copies.JUST_DUP) {
-        boolean copied = opcode >= Opcodes.DUP && opcode <= Opcodes.SWAP;
-        top.copies = copied || opcode == Opcodes.ASTORE ? Copies.OTHER : Copies.TWO;
-      }
+    /** Bytes of the method so far: what directly follows an instruction begins at its end. */
+    private int size() {
+      Label here = new Label();
+      super.visitLabel(here); // The writer resolves it at once.
+      return here.getOffset();
     }
 
     @Override
     public void visitTypeInsn(int opcode, String type) {
-      instruction(opcode);
-      if (opcode == Opcodes.NEW) {
-        open.push(new OpenNew(type));
-      }
       super.visitTypeInsn(opcode, type);
+      if (opcode == Opcodes.NEW) {
+        open.push(new OpenNew(type, size()));
+      }
+    }
+
+    @Override
+    public void visitInsn(int opcode) {
+      OpenNew top = open.peek();
+      if (top != null && opcode == Opcodes.DUP && size() == top.end) {
+        super.visitInsn(opcode);
+        top.endOfDup = size();
+        return;
+      }
+      if (opcode >= Opcodes.DUP && opcode <= Opcodes.SWAP) {
+        copies(top);
+      }
+      super.visitInsn(opcode);
+    }
+
+    @Override
+    public void visitVarInsn(int opcode, int variable) {
+      if (opcode == Opcodes.ASTORE) {
+        copies(open.peek());
+      }
+      super.visitVarInsn(opcode, variable);
+    }
+
+    /** The next instruction takes a reference from the stack to where it is lost sight of. */
+    private void copies(@Nullable OpenNew top) {
+      if (top != null) {
+        top.isCopiedAgain |= size() == top.endOfDup;
+      }
     }
 
     @Override
     public void visitMethodInsn(
         int opcode, String owner, String name, String descriptor, boolean isInterface) {
-      instruction(opcode);
       CallSite site = CallSites.find(owner, name, descriptor);
       if (name.equals(CONSTRUCTOR)) {
         OpenNew opened = open.peek();
@@ -236,7 +249,7 @@ public final class CallSiteRewriter {
         if (site != null) {
           if (!paired) {
             rewriting.left(site, "super(...) or this(...)");
-          } else if (opened.copies != Copies.TWO) {
+          } else if (!opened.isThereTwice()) {
             rewriting.left(site, "NEW is not followed by just DUP");
           } else {
             construct(site);
@@ -282,7 +295,6 @@ public final class CallSiteRewriter {
     @Override
     public void visitInvokeDynamicInsn(
         String name, String descriptor, Handle bootstrap, Object... arguments) {
-      instruction(Opcodes.INVOKEDYNAMIC);
       if (bootstrap.getOwner().equals(METAFACTORY) && arguments.length > 1) {
         // (sam type, implementation, instantiated type[, flags, ...])
         Handle replacement = reference(arguments[1], isSerializable(arguments));
@@ -314,68 +326,6 @@ public final class CallSiteRewriter {
       rewriting.rewritten(site);
       return new Handle(
           Opcodes.H_INVOKESTATIC, site.bridge(), site.target(), site.targetDescriptor(), false);
-    }
-
-    // All other instructions only matter as what follows a NEW or its DUP.
-
-    @Override
-    public void visitInsn(int opcode) {
-      instruction(opcode);
-      super.visitInsn(opcode);
-    }
-
-    @Override
-    public void visitIntInsn(int opcode, int operand) {
-      instruction(opcode);
-      super.visitIntInsn(opcode, operand);
-    }
-
-    @Override
-    public void visitVarInsn(int opcode, int variable) {
-      instruction(opcode);
-      super.visitVarInsn(opcode, variable);
-    }
-
-    @Override
-    public void visitFieldInsn(int opcode, String owner, String name, String descriptor) {
-      instruction(opcode);
-      super.visitFieldInsn(opcode, owner, name, descriptor);
-    }
-
-    @Override
-    public void visitJumpInsn(int opcode, Label label) {
-      instruction(opcode);
-      super.visitJumpInsn(opcode, label);
-    }
-
-    @Override
-    public void visitLdcInsn(Object value) {
-      instruction(Opcodes.LDC);
-      super.visitLdcInsn(value);
-    }
-
-    @Override
-    public void visitIincInsn(int variable, int increment) {
-      instruction(Opcodes.IINC);
-      super.visitIincInsn(variable, increment);
-    }
-
-    @Override
-    public void visitTableSwitchInsn(int min, int max, Label defaultLabel, Label... labels) {
-      instruction(Opcodes.TABLESWITCH);
-      super.visitTableSwitchInsn(min, max, defaultLabel, labels);
-    }
-
-    @Override
-    public void visitLookupSwitchInsn(Label defaultLabel, int[] keys, Label[] labels) {
-      instruction(Opcodes.LOOKUPSWITCH);
-      super.visitLookupSwitchInsn(defaultLabel, keys, labels);
-    }
-
-    @Override
-    public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
-      instruction(Opcodes.MULTIANEWARRAY);
-      super.visitMultiANewArrayInsn(descriptor, dimensions);
     }
   }
 }

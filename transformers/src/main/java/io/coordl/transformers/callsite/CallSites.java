@@ -72,17 +72,15 @@ public final class CallSites {
       new CallSite(STATIC_LINKED, "org/bytedeco/opencv/global/opencv_imgcodecs", "imread", "(Ljava/lang/String;I)Lorg/bytedeco/opencv/opencv_core/Mat;", NATIVE, "org.bytedeco:opencv 4.5.5-1.5.7"));
   // spotless:on
 
-  private static final Map<String, List<CallSite>> BY_OWNER = byOwner();
+  private static final Map<String, List<CallSite>> BY_OWNER = new HashMap<>();
+
+  static {
+    for (CallSite site : TABLE) {
+      BY_OWNER.computeIfAbsent(site.owner(), none -> new ArrayList<>()).add(site);
+    }
+  }
 
   private CallSites() {}
-
-  private static Map<String, List<CallSite>> byOwner() {
-    Map<String, List<CallSite>> map = new HashMap<>();
-    for (CallSite site : TABLE) {
-      map.computeIfAbsent(site.owner(), none -> new ArrayList<>()).add(site);
-    }
-    return map;
-  }
 
   /** Internal names of the classes that the rules are about. */
   public static Iterable<String> owners() {

@@ -1,7 +1,5 @@
 package io.coordl.transformers.callsite;
 
-import org.jspecify.annotations.Nullable;
-
 /** Which classes are offered to the rewriters at all. */
 public final class ClassNames {
   /** The JDK, ourselves, and agents known to dislike being rewritten. */
@@ -22,25 +20,20 @@ public final class ClassNames {
 
   /** Whether {@code loader} holds another agent, and so nothing of the program. */
   public static boolean isOfAnAgent(ClassLoader loader) {
-    String name = loader.getClass().getName();
-    for (String prefix : AGENT_LOADERS) {
+    return startsWithOneOf(AGENT_LOADERS, loader.getClass().getName());
+  }
+
+  /** Whether a class may be rewritten. */
+  public static boolean isOffered(String internalName) {
+    return !startsWithOneOf(NOT_OFFERED, internalName);
+  }
+
+  private static boolean startsWithOneOf(String[] prefixes, String name) {
+    for (String prefix : prefixes) {
       if (name.startsWith(prefix)) {
         return true;
       }
     }
     return false;
-  }
-
-  /** Whether a class may be rewritten; one without name, which is hidden, is not. */
-  public static boolean isOffered(@Nullable String internalName) {
-    if (internalName == null) {
-      return false;
-    }
-    for (String prefix : NOT_OFFERED) {
-      if (internalName.startsWith(prefix)) {
-        return false;
-      }
-    }
-    return true;
   }
 }

@@ -28,6 +28,7 @@ public final class ClassFile {
   private static final int METHOD_HANDLE = 15;
   private static final int INVOKE_VIRTUAL = 0xb6;
   private static final int INVOKE_STATIC = 0xb8;
+  private static final int STATIC = 0x0008;
   private static final int INTERFACE = 0x0200;
 
   private final byte[] bytes;
@@ -47,9 +48,14 @@ public final class ClassFile {
   /**
    * A method that the class implements itself.
    *
+   * @param owner internal name of the class
    * @param maxLocals slots of its frame, parameters included; 0 if it is abstract or native
    */
-  public record Method(int access, String name, String descriptor, int maxLocals) {}
+  public record Method(String owner, int access, String name, String descriptor, int maxLocals) {
+    public boolean isStatic() {
+      return (access & STATIC) != 0;
+    }
+  }
 
   /**
    * The class file in {@code bytes}, which are not copied; null if the constant pool is none, or
@@ -196,7 +202,7 @@ public final class ClassFile {
       String name = string(offset + 2);
       if (names.contains(name)) {
         int access = unsignedShort(bytes, offset);
-        found.add(new Method(access, name, string(offset + 4), maxLocals(offset + 6)));
+        found.add(new Method(name(), access, name, string(offset + 4), maxLocals(offset + 6)));
       }
     }
     return found;

@@ -1,7 +1,10 @@
 package io.coordl.transformers.hook;
 
 import io.coordl.bridge.SpanKind;
+import io.coordl.transformers.classfile.ClassFile;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +40,7 @@ public record HookRule(
    * @param name of the class below {@code io.coordl}
    * @param policies the agent arguments that ask for it, each on its own
    */
-  public record Interceptor(String name, List<String> policies) {
-    Interceptor(String name, String... policies) {
-      this(name, List.of(policies));
-    }
-  }
+  public record Interceptor(String name, List<String> policies) {}
 
   public enum Weave {
     /** A span around it; the subject is {@code this}, the result what it returns. */
@@ -59,11 +58,16 @@ public record HookRule(
     if (owner != null) {
       return owner;
     }
-    String marker = beside != null ? beside.substring(beside.indexOf('(')) : descriptor;
-    if (marker == null) {
-      throw new IllegalStateException(this + " names no type");
-    }
-    return marker;
+    return beside != null
+        ? beside.substring(beside.indexOf('('))
+        : Objects.requireNonNull(descriptor, method);
+  }
+
+  /** Whether it is about that method of a class that declares these, as name and descriptor. */
+  boolean fits(ClassFile.Method declared, Set<String> all) {
+    return method.equals(declared.name())
+        && (descriptor == null || descriptor.equals(declared.descriptor()))
+        && (beside == null || all.contains(beside));
   }
 
   /** For events and the docs. */

@@ -2,10 +2,11 @@ package io.coordl.transformers.hook;
 
 import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
-import io.coordl.transformers.hook.WovenMethod.Target;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import net.bytebuddy.jar.asm.ClassReader;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * are copied as they are. Loads and resolves no class. Safe for concurrent use.
  */
 public final class HookWeaver {
+  private static final int WITHOUT_BODY_OF_ITS_OWN =
+      Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
+
   private final List<HookRule> rules;
   private final Set<String> names = new HashSet<>();
 
@@ -46,7 +50,9 @@ public final class HookWeaver {
 
   /** What the rules have to do with one class. */
   public static final class Plan {
-    final List<Chosen> chosen = new ArrayList<>();
+    /** By name and descriptor of the method. */
+    final Map<String, Chosen> chosen = new LinkedHashMap<>();
+
     private final List<HookRule> missed = new ArrayList<>();
 
     public boolean isEmpty() {
@@ -57,61 +63,41 @@ public final class HookWeaver {
   /** A method, and its rules, of which the last is nearest to the body. */
   record Chosen(ClassFile.Method method, List<HookRule> rules) {}
 
+  /**
+   * Leaves alone what is older than Java 5: it can name no type of a library, nor its own class.
+   */
   public Plan plan(ClassFile classFile) {
-    Plan plan = new Plan();
     String name = classFile.name();
-    if (Hooks.isNoData(name)) {
+    Plan plan = new Plan();
+    if (Hooks.isNoData(name) || classFile.version() < Opcodes.V1_5) {
       return plan;
     }
-    List<Chosen> methods = new ArrayList<>();
     for (ClassFile.Method method : classFile.methods(names)) {
-      if (!hasNoBodyOfItsOwn(method)) {
-        methods.add(new Chosen(method, new ArrayList<>()));
+      if ((method.access() & WITHOUT_BODY_OF_ITS_OWN) == 0) {
+        String key = method.name() + method.descriptor();
+        plan.chosen.put(key, new Chosen(method, new ArrayList<>()));
       }
     }
-    if (classFile.isInterface() && methods.isEmpty()) {
+    if (classFile.isInterface() && plan.chosen.isEmpty()) {
       return plan;
     }
     for (HookRule rule : rules) {
       String owner = rule.owner();
-      if (owner != null && !owner.equals(name)) {
-        continue;
-      }
-      List<Chosen> found = matching(rule, methods);
-      for (Chosen method : found) {
-        choose(rule, method.rules());
-      }
-      if (owner != null && found.isEmpty()) {
-        plan.missed.add(rule);
-      }
-    }
-    for (Chosen method : methods) {
-      if (!method.rules().isEmpty()) {
-        plan.chosen.add(method);
+      if (owner == null || owner.equals(name)) {
+        boolean found = false;
+        for (Chosen candidate : plan.chosen.values()) {
+          if (rule.fits(candidate.method(), plan.chosen.keySet())) {
+            choose(rule, candidate.rules());
+            found = true;
+          }
+        }
+        if (owner != null && !found) {
+          plan.missed.add(rule);
+        }
       }
     }
+    plan.chosen.values().removeIf(candidate -> candidate.rules().isEmpty());
     return plan;
-  }
-
-  private static boolean hasNoBodyOfItsOwn(ClassFile.Method method) {
-    int without = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
-    return (method.access() & without) != 0;
-  }
-
-  private static List<Chosen> matching(HookRule rule, List<Chosen> methods) {
-    List<Chosen> found = new ArrayList<>();
-    String beside = rule.beside();
-    boolean stands = beside == null;
-    for (Chosen candidate : methods) {
-      ClassFile.Method method = candidate.method();
-      stands = stands || (method.name() + method.descriptor()).equals(beside);
-      String descriptor = rule.descriptor();
-      if (method.name().equals(rule.method())
-          && (descriptor == null || descriptor.equals(method.descriptor()))) {
-        found.add(candidate);
-      }
-    }
-    return stands ? found : List.of();
   }
 
   /**
@@ -143,9 +129,23 @@ public final class HookWeaver {
     }
     ClassReader reader = new ClassReader(classFile);
     ClassWriter writer = new ClassWriter(reader, 0); // Copies what is not visited.
-    reader.accept(new Weaving(writer, plan.chosen), ClassReader.EXPAND_FRAMES);
+    reader.accept(
+        new ClassVisitor(Opcodes.ASM9, writer) {
+          @Override
+          public MethodVisitor visitMethod(
+              int access,
+              String name,
+              String descriptor,
+              @Nullable String signature,
+              String @Nullable [] exceptions) {
+            MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+            Chosen one = plan.chosen.get(name + descriptor);
+            return one == null ? next : surround(next, one.method(), one.rules());
+          }
+        },
+        ClassReader.EXPAND_FRAMES);
     byte[] woven = writer.toByteArray();
-    for (Chosen method : plan.chosen) {
+    for (Chosen method : plan.chosen.values()) {
       for (HookRule rule : method.rules()) {
         listener.applied(rule.library(), rule.describe(), rule.provenOn());
       }
@@ -153,72 +153,23 @@ public final class HookWeaver {
     return woven;
   }
 
-  /** Sends the chosen methods through what is woven into them, and all else past it. */
-  private static final class Weaving extends ClassVisitor {
-    private final List<Chosen> chosen;
-    private String owner = "";
-    private int version;
-
-    Weaving(ClassVisitor next, List<Chosen> chosen) {
-      super(Opcodes.ASM9, next);
-      this.chosen = chosen;
+  /** The last rule is nearest to the body, and its variables right behind the body's. */
+  private static MethodVisitor surround(
+      MethodVisitor next, ClassFile.Method method, List<HookRule> rules) {
+    int first = method.maxLocals() + WovenMethod.SLOTS * rules.size();
+    MethodVisitor outermost = next;
+    for (HookRule rule : rules) {
+      first -= WovenMethod.SLOTS;
+      outermost =
+          switch (rule.advice()) {
+            case SPAN -> new SpanMethod(outermost, method, first, rule.kind());
+            case TIMED_ITERABLE -> new TimedIterableMethod(outermost, method, first);
+            case RANDOM -> new RandomMethod(outermost);
+            case INTERCEPT ->
+                new InterceptedMethod(
+                    outermost, method, first, Objects.requireNonNull(rule.interceptor()).name());
+          };
     }
-
-    @Override
-    public void visit(
-        int version,
-        int access,
-        String name,
-        @Nullable String signature,
-        @Nullable String superName,
-        String @Nullable [] interfaces) {
-      owner = name;
-      this.version = version & 0xffff;
-      super.visit(version, access, name, signature, superName, interfaces);
-    }
-
-    @Override
-    public MethodVisitor visitMethod(
-        int access,
-        String name,
-        String descriptor,
-        @Nullable String signature,
-        String @Nullable [] exceptions) {
-      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      for (Chosen one : chosen) {
-        ClassFile.Method method = one.method();
-        if (method.name().equals(name) && method.descriptor().equals(descriptor)) {
-          Target target = new Target(owner, version, access, name, descriptor);
-          return surround(next, target, method.maxLocals(), one.rules());
-        }
-      }
-      return next;
-    }
-
-    /** The last rule is nearest to the body, and its variables right behind the body's. */
-    private static MethodVisitor surround(
-        MethodVisitor next, Target target, int maxLocals, List<HookRule> rules) {
-      int first = maxLocals + WovenMethod.SLOTS * rules.size();
-      MethodVisitor outermost = next;
-      for (HookRule rule : rules) {
-        first -= WovenMethod.SLOTS;
-        outermost = around(outermost, target, first, rule);
-      }
-      return outermost;
-    }
-
-    private static MethodVisitor around(
-        MethodVisitor next, Target target, int first, HookRule rule) {
-      return switch (rule.advice()) {
-        case SPAN -> new SpanMethod(next, target, first, rule.kind());
-        case TIMED_ITERABLE -> new TimedIterableMethod(next, target, first);
-        case RANDOM -> new RandomMethod(next);
-        case INTERCEPT ->
-            target.canBeIntercepted()
-                ? new InterceptedMethod(
-                    next, target, first, Objects.requireNonNull(rule.interceptor()).name())
-                : next;
-      };
-    }
+    return outermost;
   }
 }

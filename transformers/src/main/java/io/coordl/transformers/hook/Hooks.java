@@ -61,15 +61,13 @@ public final class Hooks {
 
   /** The spans, and what the policies in force intercept. */
   public static List<HookRule> with(Predicate<HookRule.Interceptor> inForce) {
-    List<HookRule> all = new ArrayList<>();
-    for (List<HookRule> rules : List.of(djl(), dl4j())) {
-      for (HookRule rule : rules) {
-        HookRule.Interceptor interceptor = rule.interceptor();
-        if (interceptor == null || inForce.test(interceptor)) {
-          all.add(rule);
-        }
-      }
-    }
+    List<HookRule> all = djl();
+    all.addAll(dl4j());
+    all.removeIf(
+        rule -> {
+          HookRule.Interceptor interceptor = rule.interceptor();
+          return interceptor != null && !inForce.test(interceptor);
+        });
     return all;
   }
 
@@ -303,7 +301,7 @@ public final class Hooks {
 
     /** What follows is intercepted by a class of that name, for one of these policies. */
     void by(String name, String... policies) {
-      by = new HookRule.Interceptor(name, policies);
+      by = new HookRule.Interceptor(name, List.of(policies));
     }
 
     void intercept(@Nullable String owner, String... methods) {

@@ -1,5 +1,6 @@
 package io.coordl.transformers.hook;
 
+import io.coordl.transformers.classfile.ClassFile;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -16,8 +17,8 @@ final class InterceptedMethod extends WovenMethod {
   private final String interceptor;
 
   /** A method of a class file of Java 5 or newer. */
-  InterceptedMethod(MethodVisitor next, Target target, int first, String interceptor) {
-    super(next, target, first, CALL);
+  InterceptedMethod(MethodVisitor next, ClassFile.Method target, int first, String interceptor) {
+    super(next, target, first, Type.getObjectType(CALL));
     this.interceptor = interceptor;
   }
 
@@ -43,7 +44,6 @@ final class InterceptedMethod extends WovenMethod {
     mv.visitVarInsn(Opcodes.ALOAD, stateSlot);
     mv.visitMethodInsn(Opcodes.INVOKEVIRTUAL, CALL, "replaced", "()Z", false);
     mv.visitJumpInsn(Opcodes.IFEQ, body);
-    defaultResult();
     skipBody();
   }
 
@@ -60,27 +60,6 @@ final class InterceptedMethod extends WovenMethod {
       mv.visitInsn(Opcodes.AASTORE);
       slot += types[i].getSize();
     }
-  }
-
-  private void defaultResult() {
-    switch (result.getSort()) {
-      case Type.VOID -> {
-        return;
-      }
-      case Type.BOOLEAN, Type.CHAR, Type.BYTE, Type.SHORT, Type.INT ->
-          mv.visitInsn(Opcodes.ICONST_0);
-      case Type.FLOAT -> mv.visitInsn(Opcodes.FCONST_0);
-      case Type.LONG -> mv.visitInsn(Opcodes.LCONST_0);
-      case Type.DOUBLE -> mv.visitInsn(Opcodes.DCONST_0);
-      default -> mv.visitInsn(Opcodes.ACONST_NULL);
-    }
-    storeResult();
-  }
-
-  @Override
-  void nothing() {
-    mv.visitInsn(Opcodes.ACONST_NULL);
-    mv.visitVarInsn(Opcodes.ASTORE, stateSlot);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.coordl.transformers.hook;
 
 import io.coordl.bridge.SpanKind;
+import io.coordl.transformers.classfile.ClassFile;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -16,8 +17,8 @@ final class SpanMethod extends WovenMethod {
 
   private final SpanKind kind;
 
-  SpanMethod(MethodVisitor next, Target target, int first, SpanKind kind) {
-    super(next, target, first, Opcodes.LONG);
+  SpanMethod(MethodVisitor next, ClassFile.Method target, int first, SpanKind kind) {
+    super(next, target, first, Type.LONG_TYPE);
     this.kind = kind;
   }
 
@@ -52,12 +53,6 @@ final class SpanMethod extends WovenMethod {
       slot += type.getSize();
     }
     return found;
-  }
-
-  @Override
-  void nothing() {
-    mv.visitInsn(Opcodes.LCONST_0);
-    mv.visitVarInsn(Opcodes.LSTORE, stateSlot);
   }
 
   @Override

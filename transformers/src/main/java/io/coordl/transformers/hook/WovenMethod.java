@@ -1,8 +1,8 @@
 package io.coordl.transformers.hook;
 
+import io.coordl.transformers.classfile.ClassFile;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * body did to its parameters, the frame there is right.
  *
  * <p>Nothing the bridge throws reaches the program, were it only the stack that overflows in the
- * call of it. Class files before Java 6 have no frames and get none.
+ * call of it. In class files of Java 5, which have no frames, the JVM ignores those of ours.
  */
 abstract class WovenMethod extends MethodVisitor {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
@@ -43,42 +43,26 @@ abstract class WovenMethod extends MethodVisitor {
   /** Local variables of ours: the state, and behind it the result or what was thrown. */
   static final int SLOTS = 4;
 
-  final Target target;
+  final ClassFile.Method target;
   final Type result;
   final int stateSlot;
-  private final @Nullable Object stateType;
+  private final Type state;
   private final int resultSlot;
   private final Label body = new Label();
   private final Label done = new Label();
   private boolean returns;
 
-  /** The method at hand, of a class file of some version. */
-  record Target(String owner, int version, int access, String name, String descriptor) {
-    boolean isStatic() {
-      return (access & Opcodes.ACC_STATIC) != 0;
-    }
-
-    /** Before Java 5 a class could not be named. */
-    boolean canBeIntercepted() {
-      return version >= Opcodes.V1_5;
-    }
-
-    boolean hasFrames() {
-      return version >= Opcodes.V1_6;
-    }
-  }
-
   /**
    * @param first local variable that the method does not use, nor any behind it
-   * @param stateType as in frames, null if there is no state to keep while the body runs
+   * @param state void if there is none to keep while the body runs
    */
-  WovenMethod(MethodVisitor next, Target target, int first, @Nullable Object stateType) {
+  WovenMethod(MethodVisitor next, ClassFile.Method target, int first, Type state) {
     super(Opcodes.ASM9, next);
     this.target = target;
     this.result = Type.getReturnType(target.descriptor());
     this.stateSlot = first;
-    this.stateType = stateType;
-    this.resultSlot = first + sizeOf(stateType);
+    this.state = state;
+    this.resultSlot = first + state.getSize();
   }
 
   /**
@@ -87,9 +71,6 @@ abstract class WovenMethod extends MethodVisitor {
    * @param body to jump to at the end, unless the body is skipped
    */
   void enter(Label body) {}
-
-  /** Emits the state of a method whose beginning is not known; only called if there is one. */
-  void nothing() {}
 
   /**
    * Emits what is called when the body has thrown; only called if there is a state.
@@ -109,22 +90,23 @@ abstract class WovenMethod extends MethodVisitor {
   @Override
   public final void visitCode() {
     mv.visitCode();
-    if (stateType == null) {
+    if (state.getSort() == Type.VOID) {
       return;
     }
     Object[] parameters = parameters();
     Suppressed beginning = new Suppressed(body);
     enter(body);
     beginning.failed(parameters);
-    nothing();
-    beginning.end(with(parameters, parameters.length, stateType));
+    clear(state, stateSlot);
+    beginning.end(with(parameters, parameters.length, state));
     // The body may begin with a frame of its own, and two cannot lie in one place.
     mv.visitInsn(Opcodes.NOP);
   }
 
-  /** The body need not run: the result is set. */
+  /** The body need not run. */
   final void skipBody() {
     returns = true;
+    clear(result, resultSlot);
     mv.visitJumpInsn(Opcodes.GOTO, done);
   }
 
@@ -142,13 +124,13 @@ abstract class WovenMethod extends MethodVisitor {
   @Override
   public final void visitFrame(
       int type, int localCount, Object[] locals, int stackCount, Object[] stack) {
-    Object[] more = with(locals, localCount, stateType);
+    Object[] more = with(locals, localCount, state);
     mv.visitFrame(type, more.length, more, stackCount, stack);
   }
 
   @Override
   public final void visitMaxs(int stack, int locals) {
-    if (stateType != null) {
+    if (state.getSort() != Type.VOID) {
       throwOn();
     }
     if (returns) {
@@ -161,9 +143,9 @@ abstract class WovenMethod extends MethodVisitor {
     Label failed = new Label();
     mv.visitTryCatchBlock(body, failed, failed, THROWABLE);
     mv.visitLabel(failed);
-    frame(with(EMPTY, 0, stateType), JUST_A_THROWABLE);
+    frame(with(EMPTY, 0, state), JUST_A_THROWABLE);
     mv.visitVarInsn(Opcodes.ASTORE, resultSlot);
-    Object[] locals = with(EMPTY, 0, stateType, THROWABLE);
+    Object[] locals = with(EMPTY, 0, state, Type.getObjectType(THROWABLE));
     Suppressed telling = new Suppressed(new Label());
     thrown(telling.end);
     telling.failed(locals);
@@ -173,7 +155,7 @@ abstract class WovenMethod extends MethodVisitor {
   }
 
   private void returnResult() {
-    Object[] locals = with(EMPTY, 0, stateType, frameType(result));
+    Object[] locals = with(EMPTY, 0, state, result);
     mv.visitLabel(done);
     frame(locals, EMPTY);
     Suppressed leaving = new Suppressed(new Label());
@@ -215,6 +197,22 @@ abstract class WovenMethod extends MethodVisitor {
     }
   }
 
+  /** Stores zero, or null. */
+  private void clear(Type type, int slot) {
+    if (type.getSort() == Type.VOID) {
+      return;
+    }
+    mv.visitInsn(
+        switch (type.getSort()) {
+          case Type.BOOLEAN, Type.CHAR, Type.BYTE, Type.SHORT, Type.INT -> Opcodes.ICONST_0;
+          case Type.FLOAT -> Opcodes.FCONST_0;
+          case Type.LONG -> Opcodes.LCONST_0;
+          case Type.DOUBLE -> Opcodes.DCONST_0;
+          default -> Opcodes.ACONST_NULL;
+        });
+    mv.visitVarInsn(type.getOpcode(Opcodes.ISTORE), slot);
+  }
+
   final void storeResult() {
     if (result.getSort() != Type.VOID) {
       mv.visitVarInsn(result.getOpcode(Opcodes.ISTORE), resultSlot);
@@ -243,9 +241,7 @@ abstract class WovenMethod extends MethodVisitor {
   }
 
   private void frame(Object[] locals, Object[] stack) {
-    if (target.hasFrames()) {
-      mv.visitFrame(Opcodes.F_NEW, locals.length, locals, stack.length, stack);
-    }
+    mv.visitFrame(Opcodes.F_NEW, locals.length, locals, stack.length, stack);
   }
 
   /** What the locals hold when the method begins. */
@@ -257,13 +253,13 @@ abstract class WovenMethod extends MethodVisitor {
       locals[0] = target.owner();
     }
     for (int i = 0; i < types.length; i++) {
-      locals[self + i] = Objects.requireNonNull(frameType(types[i]));
+      locals[self + i] = frameType(types[i]);
     }
     return locals;
   }
 
-  /** Locals of the method, those it leaves unused, and ours, of which null stands for none. */
-  private Object[] with(Object[] locals, int count, @Nullable Object... ours) {
+  /** Locals of the method, those it leaves unused, and ours, of which void stands for none. */
+  private Object[] with(Object[] locals, int count, Type... ours) {
     List<Object> all = new ArrayList<>();
     int slots = 0;
     for (int i = 0; i < count; i++) {
@@ -276,24 +272,20 @@ abstract class WovenMethod extends MethodVisitor {
     for (; slots < stateSlot; slots++) {
       all.add(Opcodes.TOP);
     }
-    for (Object local : ours) {
-      if (local != null) {
-        all.add(local);
+    for (Type local : ours) {
+      if (local.getSort() != Type.VOID) {
+        all.add(frameType(local));
       }
     }
     return all.toArray();
   }
 
-  private static int sizeOf(@Nullable Object frameType) {
-    if (frameType == null) {
-      return 0;
-    }
+  private static int sizeOf(Object frameType) {
     return frameType.equals(Opcodes.LONG) || frameType.equals(Opcodes.DOUBLE) ? 2 : 1;
   }
 
-  private static @Nullable Object frameType(Type type) {
+  private static Object frameType(Type type) {
     return switch (type.getSort()) {
-      case Type.VOID -> null;
       case Type.BOOLEAN, Type.CHAR, Type.BYTE, Type.SHORT, Type.INT -> Opcodes.INTEGER;
       case Type.FLOAT -> Opcodes.FLOAT;
       case Type.LONG -> Opcodes.LONG;

@@ -78,9 +78,7 @@ final class NoRewriteIsLostTest {
 
   private static Map<String, List<HookRule>> chosen(HookWeaver.Plan plan) {
     Map<String, List<HookRule>> chosen = new LinkedHashMap<>();
-    for (HookWeaver.Chosen one : plan.chosen) {
-      chosen.put(one.method().name() + one.method().descriptor(), one.rules());
-    }
+    plan.chosen.forEach((method, one) -> chosen.put(method, one.rules()));
     return chosen;
   }
 

@@ -98,7 +98,9 @@ final class WovenMethodTest {
 
   private static HookRule rule(String method, Weave weave) {
     HookRule.Interceptor interceptor =
-        weave == Weave.INTERCEPT ? new HookRule.Interceptor("test.Interceptor", "none") : null;
+        weave == Weave.INTERCEPT
+            ? new HookRule.Interceptor("test.Interceptor", List.of("none"))
+            : null;
     return new HookRule("Test", OWNER, method, null, null, weave, SpanKind.DECODE, "", interceptor);
   }
 
@@ -366,7 +368,7 @@ final class WovenMethodTest {
   }
 
   @Test
-  void classFilesWithoutFramesAreWovenWithout() throws Exception {
+  void classFilesWithoutFramesAreWovenToo() throws Exception {
     // Down to Java 5 where the code allows: the old verifier infers all types.
     ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
     writer.visit(Opcodes.V1_5, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
