@@ -79,19 +79,6 @@ public final class ClassFiles {
     return code;
   }
 
-  /** What the code of a class refers to; {@code type} is the descriptor. */
-  public record Member(String owner, String name, String type) {
-    @Override
-    public String toString() {
-      StringJoiner parameters = new StringJoiner(", ", "(", ")");
-      boolean field = !type.startsWith("(");
-      for (Type parameter : field ? new Type[0] : Type.getArgumentTypes(type)) {
-        parameters.add(parameter.getClassName());
-      }
-      return owner + "." + name + (field ? "" : parameters);
-    }
-  }
-
   /** The fields and methods that a class of the agent uses. */
   public static Set<Member> uses(Class<?> ours) {
     Set<Member> used = new LinkedHashSet<>();
@@ -99,12 +86,11 @@ public final class ClassFiles {
       for (MethodCode method : read(ours, ClassFiles.class.getClassLoader()).methods) {
         for (MethodCode.Instruction it : method.instructions) {
           if (it.opcode() >= Opcodes.GETSTATIC && it.opcode() <= Opcodes.INVOKEINTERFACE) {
-            used.add(new Member(it.owner().replace('/', '.'), it.name(), it.descriptor()));
+            used.add(it.member());
           }
           for (Object constant : it.arguments()) {
             if (constant instanceof Handle made) {
-              used.add(
-                  new Member(made.getOwner().replace('/', '.'), made.getName(), made.getDesc()));
+              used.add(Member.of(made));
             }
           }
         }

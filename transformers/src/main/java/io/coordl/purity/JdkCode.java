@@ -46,28 +46,25 @@ final class JdkCode {
               + " ArrayDeque Queue Iterator ListIterator Spliterator Comparator"
               + " SequencedCollection SequencedMap SequencedSet RandomAccess");
 
-  private static final Set<String> UTILITIES =
-      names(
-          "java/util/",
-          "Objects Optional OptionalInt OptionalLong OptionalDouble PrimitiveIterator"
-              + " PrimitiveIterator$OfInt PrimitiveIterator$OfLong PrimitiveIterator$OfDouble"
-              + " IntSummaryStatistics LongSummaryStatistics DoubleSummaryStatistics StringJoiner"
-              + " StringTokenizer Base64 Base64$Decoder Base64$Encoder HexFormat Locale"
-              + " concurrent/Callable zip/CRC32 zip/Adler32 zip/Checksum zip/Inflater zip/Deflater"
-              + " zip/GZIPInputStream zip/InflaterInputStream");
-
-  private static final Set<String> BYTES =
+  private static final Set<String> OTHERS =
       names(
           "java/",
-          "nio/Buffer nio/ByteBuffer nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer"
-              + " nio/LongBuffer nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths"
-              + " nio/file/OpenOption nio/file/StandardOpenOption io/File io/Closeable"
-              + " io/Serializable io/InputStream io/ByteArrayInputStream io/BufferedInputStream"
-              + " io/DataInputStream io/DataInput io/Reader io/BufferedReader io/InputStreamReader"
-              + " io/StringReader io/OutputStream io/ByteArrayOutputStream io/DataOutputStream"
-              + " io/StringWriter io/Writer io/FileInputStream io/FileReader awt/Color awt/Graphics"
-              + " awt/Graphics2D awt/Image awt/Point awt/Rectangle awt/RenderingHints"
-              + " awt/RenderingHints$Key awt/Dimension");
+          "util/Objects util/Optional util/OptionalInt util/OptionalLong util/OptionalDouble"
+              + " util/PrimitiveIterator util/PrimitiveIterator$OfInt util/PrimitiveIterator$OfLong"
+              + " util/PrimitiveIterator$OfDouble util/IntSummaryStatistics"
+              + " util/LongSummaryStatistics util/DoubleSummaryStatistics util/StringJoiner"
+              + " util/StringTokenizer util/Base64 util/Base64$Decoder util/Base64$Encoder"
+              + " util/HexFormat util/Locale util/concurrent/Callable util/zip/CRC32"
+              + " util/zip/Adler32 util/zip/Checksum util/zip/Inflater util/zip/Deflater"
+              + " util/zip/GZIPInputStream util/zip/InflaterInputStream nio/Buffer nio/ByteBuffer"
+              + " nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer nio/LongBuffer"
+              + " nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths nio/file/OpenOption"
+              + " nio/file/StandardOpenOption io/File io/Closeable io/Serializable io/InputStream"
+              + " io/ByteArrayInputStream io/BufferedInputStream io/DataInputStream io/DataInput"
+              + " io/Reader io/BufferedReader io/InputStreamReader io/StringReader io/OutputStream"
+              + " io/ByteArrayOutputStream io/DataOutputStream io/StringWriter io/Writer"
+              + " io/FileInputStream io/FileReader awt/Color awt/Graphics awt/Graphics2D awt/Image"
+              + " awt/Point awt/Rectangle awt/RenderingHints awt/RenderingHints$Key awt/Dimension");
 
   /** Of a class that is known, those that are not: by the beginning of the name and descriptor. */
   private static final Set<String> NOT_KNOWN =
@@ -205,8 +202,7 @@ final class JdkCode {
         || owner.endsWith("Error")
         || CLASSES.contains(owner)
         || COLLECTIONS.contains(owner)
-        || UTILITIES.contains(owner)
-        || BYTES.contains(owner)
+        || OTHERS.contains(owner)
         || PACKAGES.stream().anyMatch(owner::startsWith);
   }
 
