@@ -16,22 +16,21 @@ import org.jspecify.annotations.Nullable;
  * come on it. Used by the thread that trains, but for the order, which others may walk.
  */
 final class DataPass {
-  private final int number;
-  private final int dataset;
-  private final int count;
+  /** Of all that the thread has begun. */
+  final int number;
+
+  /** Which of those that the thread has used. */
+  final int dataset;
+
+  /** Of all that it has begun over this one. */
+  final int count;
+
   private final byte[] random;
   private final List<Integer> batches = new ArrayList<>();
   private int taken;
   private volatile boolean ended;
 
-  /**
-   * The next one.
-   *
-   * @param number of all that the thread has begun
-   * @param dataset which of those that the thread has used
-   * @param count of all that it has begun over this one
-   * @param random DJL's generator before the sampler draws from it; null if it is not known
-   */
+  /** The next one; {@code random} is DJL's generator before the sampler draws, null if unknown. */
   DataPass(int number, int dataset, int count, @Nullable ForkableRandom random) throws IOException {
     this.number = number;
     this.dataset = dataset;
@@ -39,27 +38,16 @@ final class DataPass {
     this.random = bytes(random);
   }
 
-  int number() {
-    return number;
-  }
-
-  int dataset() {
-    return dataset;
-  }
-
-  int count() {
-    return count;
-  }
-
-  int taken() {
-    return taken;
-  }
-
   /** Whether the program has taken all there are, as far as that is known. */
   boolean isOver() {
     synchronized (batches) {
       return ended && taken >= batches.size();
     }
+  }
+
+  /** Whether the program has taken some, and not all. */
+  boolean isLeft() {
+    return taken > 0 && !isOver();
   }
 
   void take() {

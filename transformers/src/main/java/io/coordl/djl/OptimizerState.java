@@ -36,8 +36,8 @@ final class OptimizerState {
 
   OptimizerState() throws NoSuchFieldException {}
 
-  /** Null if it is not where it is as a rule. */
-  private @Nullable Optimizer of(Trainer trainer) {
+  /** The trainer's; null if it is not where it is as a rule. */
+  @Nullable Optimizer of(Trainer trainer) {
     return trainer.getDevices().length == 1
             && server.get(store.require(trainer)) instanceof LocalParameterServer local
         ? (Optimizer) optimizer.get(local)
@@ -60,11 +60,6 @@ final class OptimizerState {
   @SuppressWarnings("unchecked") // By the identifiers of parameters.
   private static Map<String, Object> map(LibraryField<Object> field, Optimizer of) {
     return (Map<String, Object>) field.require(of);
-  }
-
-  /** Null if it is not where it is as a rule. */
-  @Nullable Object optimizer(Trainer trainer) {
-    return of(trainer);
   }
 
   List<Object> trackers(Trainer trainer) {

@@ -94,8 +94,8 @@ public final class TrainedModels implements LibraryHooks {
         datasets.add(new WeakReference<>(dataset));
       } else {
         DataPass before = last.get(at);
-        left |= before.taken() > 0 && !before.isOver();
-        count = before.count() + 1;
+        left |= before.isLeft();
+        count = before.count + 1;
       }
       DataPass pass = new DataPass(begun++, at, count, random);
       if (count == 0) {
@@ -111,7 +111,7 @@ public final class TrainedModels implements LibraryHooks {
       boolean several = since.stream().anyMatch(pass -> pass != current && !pass.isOver());
       if (since.isEmpty()) {
         reason = ELSEWHERE;
-      } else if (nested && current != null && current.dataset() > 0) {
+      } else if (nested && current != null && current.dataset > 0) {
         reason = "the job goes through several data sets at a time";
       }
       since.clear();
@@ -119,7 +119,7 @@ public final class TrainedModels implements LibraryHooks {
     }
 
     void take(DataPass pass) {
-      nested |= pass.number() < begun - 1;
+      nested |= pass.number < begun - 1;
       pass.take();
       current = pass;
       since.add(pass);
@@ -256,51 +256,42 @@ public final class TrainedModels implements LibraryHooks {
         own -> {
           made.steps++;
           boolean several = threads.get().step();
-          taking.stepped(model, name, new Saver(trainer, model, made, several));
+          taking.stepped(model, name, saver(trainer, model, made, several));
           return own;
         });
   }
 
-  private final class Saver implements AgentCheckpoints.Saver {
-    private final Trainer trainer;
-    private final BaseModel model;
-    private final Progress made;
-    private final boolean several;
-
-    Saver(Trainer trainer, BaseModel model, Progress made, boolean several) {
-      this.trainer = trainer;
-      this.model = model;
-      this.made = made;
-      this.several = several;
-    }
-
-    @Override
-    public void state(DataOutputStream out) throws IOException {
-      Place place = threads.get();
-      String reason =
-          made.number > 0
-              ? "it is of the second trainer of the job, or of a later one"
-              : place.reason;
-      ResumedTrainer.write(
-          out,
-          access,
-          trainer,
-          new ResumedTrainer.Progress(reason, several, place.nested, place.left, made.steps),
-          place.current,
-          random);
-    }
-
-    /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
-    @Override
-    public void save(Path directory) throws IOException {
-      Object before = modelDir.get(model);
-      Object input = inputData.get(model);
-      try {
-        model.save(directory, null);
-      } finally {
-        modelDir.set(model, before);
-        inputData.set(model, input);
+  private AgentCheckpoints.Saver saver(
+      Trainer trainer, BaseModel model, Progress made, boolean several) {
+    return new AgentCheckpoints.Saver() {
+      @Override
+      public void state(DataOutputStream out) throws IOException {
+        Place place = threads.get();
+        String reason =
+            made.number > 0
+                ? "it is of the second trainer of the job, or of a later one"
+                : place.reason;
+        ResumedTrainer.write(
+            out,
+            access,
+            trainer,
+            new ResumedTrainer.Progress(reason, several, place.nested, place.left, made.steps),
+            place.current,
+            random);
       }
-    }
+
+      /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
+      @Override
+      public void save(Path directory) throws IOException {
+        Object before = modelDir.get(model);
+        Object input = inputData.get(model);
+        try {
+          model.save(directory, null);
+        } finally {
+          modelDir.set(model, before);
+          inputData.set(model, input);
+        }
+      }
+    };
   }
 }
