@@ -49,13 +49,9 @@ final class BatchArrays implements PreparedBatch {
     try {
       if (batch.getClass() != Batch.class || batch.getSize() != size) {
         throw new CannotShareException(
-            "a fetch that returns a "
-                + batch.getClass().getName()
-                + " of "
-                + batch.getSize()
-                + " for "
-                + size
-                + " items");
+            String.format(
+                "a fetch that returns a %s of %s for %s items",
+                batch.getClass().getName(), batch.getSize(), size));
       }
       return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
     } catch (CannotShareException | RuntimeException | Error e) {

@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * come on it. Used by the thread that trains, but for the order, which others may walk.
  */
 final class DataPass {
+  private final WeakReference<Object> data;
+
   /** Of all that the thread has begun. */
   final int number;
 
@@ -31,11 +35,16 @@ final class DataPass {
   private volatile boolean ended;
 
   /** The next one; {@code random} is DJL's generator before the sampler draws, null if unknown. */
-  DataPass(int number, int dataset, int count, @Nullable ForkableRandom random) throws IOException {
+  DataPass(Object data, int number, int dataset, int count, @Nullable ForkableRandom random) {
+    this.data = new WeakReference<>(data);
     this.number = number;
     this.dataset = dataset;
     this.count = count;
     this.random = bytes(random);
+  }
+
+  boolean goesOver(Object set) {
+    return data.refersTo(set);
   }
 
   /** Whether the program has taken all there are, as far as that is known. */
@@ -55,17 +64,25 @@ final class DataPass {
   }
 
   /** Where DJL's generator is; empty if that is not known. */
-  static byte[] bytes(@Nullable ForkableRandom random) throws IOException {
+  static byte[] bytes(@Nullable ForkableRandom random) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    if (random != null) {
-      random.save(new DataOutputStream(bytes));
+    try {
+      if (random != null) {
+        random.save(new DataOutputStream(bytes));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // It is written to memory.
     }
     return bytes.toByteArray();
   }
 
-  static void restore(@Nullable ForkableRandom random, byte[] bytes) throws IOException {
-    if (random != null && bytes.length > 0) {
-      random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
+  static void restore(@Nullable ForkableRandom random, byte[] bytes) {
+    try {
+      if (random != null && bytes.length > 0) {
+        random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // There is nothing to read but bytes in memory.
     }
   }
 

@@ -8,13 +8,11 @@ import ai.djl.training.ParameterStore;
 import ai.djl.training.Trainer;
 import ai.djl.training.optimizer.Optimizer;
 import ai.djl.training.tracker.ParameterTracker;
-import ai.djl.util.Pair;
 import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -45,11 +43,7 @@ final class OptimizerState {
   }
 
   private static List<Parameter> parameters(Trainer trainer) {
-    List<Parameter> all = new ArrayList<>();
-    for (Pair<String, Parameter> named : trainer.getModel().getBlock().getParameters()) {
-      all.add(named.getValue());
-    }
-    return all;
+    return trainer.getModel().getBlock().getParameters().values();
   }
 
   /** The fields in which an optimizer keeps arrays. */

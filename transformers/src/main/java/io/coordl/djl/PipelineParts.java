@@ -32,12 +32,11 @@ final class PipelineParts {
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put(
         "library",
-        "DJL "
-            + Engine.getDjlVersion()
-            + ", "
-            + manager.getEngine().getEngineName()
-            + " "
-            + manager.getEngine().getVersion());
+        String.format(
+            "DJL %s, %s %s",
+            Engine.getDjlVersion(),
+            manager.getEngine().getEngineName(),
+            manager.getEngine().getVersion()));
     parts.put("data set", dataset.getClass().getName());
     parts.put("number of items", Long.toString(dataset.size()));
     parts.put("batch size", size(order, 0));

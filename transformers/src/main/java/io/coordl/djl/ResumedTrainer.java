@@ -8,7 +8,6 @@ import ai.djl.nn.Parameter;
 import ai.djl.nn.norm.Dropout;
 import ai.djl.training.Trainer;
 import ai.djl.training.listener.EvaluatorTrainingListener;
-import ai.djl.util.Pair;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
@@ -32,6 +31,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +130,7 @@ final class ResumedTrainer {
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
     out.writeLong(progress.steps);
-    (pass == null ? new DataPass(-1, -1, -1, null) : pass).write(out);
+    (pass == null ? new DataPass(trainer, -1, -1, -1, null) : pass).write(out);
     byte[] now = DataPass.bytes(random);
     out.writeInt(now.length);
     out.write(now);
@@ -217,7 +217,7 @@ final class ResumedTrainer {
     if (random == null || before.length == 0) {
       resume.lacks("DJL's random generator, which is older than the agent");
     }
-    if (hasDropout(block)) {
+    if (all(block).anyMatch(ResumedTrainer::drops)) {
       resume.lacks("PyTorch's random generator is new (the model has dropout)");
     }
     lacks("what blocks of ", ownBlock(access, block), " draw or keep by themselves begins anew");
@@ -245,21 +245,22 @@ final class ResumedTrainer {
         : name.replaceFirst("\\$\\$Lambda.*", " (a lambda)");
   }
 
-  private static boolean hasDropout(Block block) {
-    return block instanceof Dropout
-        || drops(block)
-        || block.getChildren().values().stream().anyMatch(ResumedTrainer::hasDropout);
+  /** A block and all within it. */
+  private static Stream<Block> all(Block block) {
+    return Stream.concat(
+        Stream.of(block), block.getChildren().values().stream().flatMap(ResumedTrainer::all));
   }
 
-  /** As recurrent blocks do between their layers. */
+  /** Recurrent blocks do so between their layers, too. */
   private static boolean drops(Block block) {
     try {
-      return LibraryField.all(
-              block.getClass(),
-              Object.class,
-              field -> field.getType() == float.class && field.getName().startsWith("drop"))
-          .stream()
-          .anyMatch(field -> (Float) field.require(block) > 0);
+      return block instanceof Dropout
+          || LibraryField.all(
+                  block.getClass(),
+                  Object.class,
+                  field -> field.getType() == float.class && field.getName().startsWith("drop"))
+              .stream()
+              .anyMatch(field -> (Float) field.require(block) > 0);
     } catch (RuntimeException e) {
       return true;
     }
@@ -267,14 +268,11 @@ final class ResumedTrainer {
 
   /** The class of a block, or of its function, that is not DJL's; null if there is none. */
   private static @Nullable String ownBlock(Access access, Block block) {
-    String own = own(block instanceof LambdaBlock ? access.lambda.require(block) : block);
-    return own != null
-        ? own
-        : block.getChildren().values().stream()
-            .map(child -> ownBlock(access, child))
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
+    return all(block)
+        .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** Whether the library goes through the batches, and not a loop of the program's. */
@@ -285,27 +283,18 @@ final class ResumedTrainer {
                 frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
-  private static boolean isForeign(Block block) {
-    return block.getClass().getSimpleName().endsWith("SymbolBlock")
-        || block.getChildren().values().stream().anyMatch(ResumedTrainer::isForeign);
-  }
-
   /** Null if done; else why not: the model is as it is then. */
   private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
-    if (isForeign(block)) {
+    if (all(block).anyMatch(part -> part.getClass().getSimpleName().endsWith("SymbolBlock"))) {
       return "the model is one of PyTorch's own";
     }
-    List<Parameter> parameters = new ArrayList<>();
-    List<NDArray> own = new ArrayList<>();
-    for (Pair<String, Parameter> named : block.getParameters()) {
-      if (!named.getValue().isInitialized()) {
-        return "the model is not initialized when its first batch is asked for";
-      }
-      parameters.add(named.getValue());
-      own.add(named.getValue().getArray());
+    List<Parameter> parameters = block.getParameters().values();
+    if (!parameters.stream().allMatch(Parameter::isInitialized)) {
+      return "the model is not initialized when its first batch is asked for";
     }
+    List<NDArray> own = parameters.stream().map(Parameter::getArray).toList();
     boolean read = false;
     try {
       read =
@@ -366,7 +355,7 @@ final class ResumedTrainer {
   }
 
   /** The sampler is about to draw the order of the pass that the step was in. */
-  void draw() throws IOException {
+  void draw() {
     DataPass.restore(random, before);
   }
 
@@ -395,11 +384,7 @@ final class ResumedTrainer {
                 + " all");
       }
     }
-    try {
-      DataPass.restore(random, now);
-    } catch (IOException e) {
-      throw new IllegalStateException(e); // There is nothing to read but bytes in memory.
-    }
+    DataPass.restore(random, now);
     List<?> listeners = access.listeners(trainer);
     for (int i = 0; i < Math.min(listeners.size(), counts.size()); i++) {
       counts.get(i).restore(listeners.get(i));

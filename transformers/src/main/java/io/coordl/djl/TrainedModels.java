@@ -14,7 +14,6 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,7 +62,8 @@ public final class TrainedModels implements LibraryHooks {
   /** Where a thread that trains is. */
   private static final class Place {
     private int begun;
-    private final List<WeakReference<Object>> datasets = new ArrayList<>();
+
+    /** The last way over each of the data sets. */
     private final List<DataPass> last = new ArrayList<>();
 
     /** Batches of one way were taken while another was begun: their numbers may differ. */
@@ -84,21 +84,16 @@ public final class TrainedModels implements LibraryHooks {
     /** Where batches came from since the last step. */
     private final Set<DataPass> since = new HashSet<>();
 
-    DataPass begin(Object dataset, @Nullable ForkableRandom random) throws IOException {
+    DataPass begin(Object dataset, @Nullable ForkableRandom random) {
       int at = 0;
-      while (at < datasets.size() && datasets.get(at).get() != dataset) {
+      while (at < last.size() && !last.get(at).goesOver(dataset)) {
         at++;
       }
-      int count = 0;
-      if (at == datasets.size()) {
-        datasets.add(new WeakReference<>(dataset));
-      } else {
-        DataPass before = last.get(at);
-        left |= before.isLeft();
-        count = before.count + 1;
-      }
-      DataPass pass = new DataPass(begun++, at, count, random);
-      if (count == 0) {
+      DataPass before = at < last.size() ? last.get(at) : null;
+      left |= before != null && before.isLeft();
+      int count = before == null ? 0 : before.count + 1;
+      DataPass pass = new DataPass(dataset, begun++, at, count, random);
+      if (before == null) {
         last.add(pass);
       } else {
         last.set(at, pass);
@@ -142,11 +137,7 @@ public final class TrainedModels implements LibraryHooks {
         return step((Trainer) self);
       }
       case "iterateDataset" -> {
-        try {
-          return new Iterating((Trainer) self, arguments[0]);
-        } catch (IOException e) {
-          throw new IllegalStateException(e);
-        }
+        return new Iterating((Trainer) self, arguments[0]);
       }
       case "sample" -> {
         Iterating iterating = threads.get().iterating;
@@ -191,7 +182,7 @@ public final class TrainedModels implements LibraryHooks {
     private final @Nullable ResumedTrainer resumed;
     private boolean sampled;
 
-    Iterating(Trainer trainer, Object dataset) throws IOException {
+    Iterating(Trainer trainer, Object dataset) {
       super(null);
       this.trainer = trainer;
       this.dataset = dataset;
