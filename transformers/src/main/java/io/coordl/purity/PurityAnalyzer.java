@@ -18,6 +18,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -443,12 +444,8 @@ public final class PurityAnalyzer {
     }
 
     private boolean isOrExtendsLibrary(Class<?> type) {
-      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-        if (isNamedOfLibrary(at.getName())) {
-          return true;
-        }
-      }
-      return false;
+      return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+          .anyMatch(at -> isNamedOfLibrary(at.getName()));
     }
 
     private void visitFields(Object object, Class<?> type) {
