@@ -339,11 +339,7 @@ public final class ObjectDescription {
       texts.add(one.told());
     }
     texts.sort(null);
-    write("[");
-    for (int i = 0; i < texts.size(); i++) {
-      write((i == 0 ? "" : ", ") + texts.get(i));
-    }
-    write("]");
+    write("[" + String.join(", ", texts) + "]");
   }
 
   /** Its fields are closed to us; a file that is open, say, may be any file. */

@@ -476,7 +476,7 @@ public final class PreparedSamples {
     /** What finding takes longer than making is not worth its memory. */
     private void found(long nanos, int samples) {
       finding.add(nanos, samples);
-      if (finding.blocks() >= TRIED && making.blocks() > 1 && !making.isAbove(finding)) {
+      if (finding.blocks >= TRIED && making.blocks > 1 && making.best <= finding.best) {
         leave("preparing a sample takes no longer than getting it from memory");
       }
     }
@@ -486,8 +486,8 @@ public final class PreparedSamples {
    * What a sample takes in the best of many blocks: neither cold code nor a busy machine counts.
    */
   private static final class Pace {
-    private double best = Double.MAX_VALUE;
-    private int blocks;
+    private volatile double best = Double.MAX_VALUE;
+    private volatile int blocks;
     private long nanos;
     private int samples;
 
@@ -500,18 +500,6 @@ public final class PreparedSamples {
         nanos = 0;
         samples = 0;
       }
-    }
-
-    synchronized int blocks() {
-      return blocks;
-    }
-
-    synchronized double best() {
-      return best;
-    }
-
-    boolean isAbove(Pace other) {
-      return best() > other.best();
     }
   }
 

@@ -60,13 +60,16 @@ public final class ClassFiles {
    *
    * @throws IOException if a class file cannot be read
    */
-  public static int lambdas(Class<?> host, Class<?> kind) throws IOException {
-    int count = 0;
+  public static long lambdas(Class<?> host, Class<?> kind) throws IOException {
+    long count = 0;
     for (Class<?> member : host.getNestMembers()) {
-      ClassCode code = read(member, member.getClassLoader());
-      for (MethodCode method : code.methods) {
-        count += method.lambdas(Type.getDescriptor(kind));
-      }
+      count +=
+          read(member, member.getClassLoader()).methods.stream()
+              .flatMap(method -> method.instructions.stream())
+              .filter(it -> it.opcode() == Opcodes.INVOKEDYNAMIC)
+              .map(it -> Type.getReturnType(it.member().descriptor()))
+              .filter(Type.getType(kind)::equals)
+              .count();
     }
     return count;
   }

@@ -297,14 +297,15 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       boolean passesElements =
           JdkCode.isCollection(owner)
               && (name.equals("stream") || name.equals("forEach") || name.equals("toArray"));
-      if (JdkCode.changes(owner, name) || (name.equals("<init>") && JdkCode.isJdk(owner))) {
+      if (JdkCode.isOf(JdkCode.CHANGES, owner, name)
+          || (name.equals("<init>") && JdkCode.isJdk(owner))) {
         return Role.CHANGED;
       }
       return (name.equals("clone")
                   ? !deep && JdkCode.looks(owner, name)
                   : JdkCode.looks(owner, name))
-              || JdkCode.isElement(owner, name)
-              || JdkCode.isView(owner, name)
+              || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
+              || JdkCode.isOf(JdkCode.VIEWS, owner, name)
               || (passesElements && !deep)
           ? Role.LOOKED_AT
           : Role.SHOWN;

@@ -343,9 +343,9 @@ final class Flow {
         push(result, item);
       } else if (JdkCode.makes(owner, name)) {
         push(Value.of(new Made(at)));
-      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isView(owner, name)) {
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.VIEWS, owner, name)) {
         push(taken.get(0));
-      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isElement(owner, name)) {
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.ELEMENTS, owner, name)) {
         push(element(taken.get(0), item));
       } else {
         push(result, item);

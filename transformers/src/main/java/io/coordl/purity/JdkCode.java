@@ -108,7 +108,8 @@ final class JdkCode {
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)");
 
-  private static final Set<String> CHANGES =
+  /** What changes the collection that it is called on. */
+  static final Set<String> CHANGES =
       names(
           "",
           "add addAll addFirst addLast put putAll putFirst putLast putIfAbsent set setAll setValue"
@@ -123,10 +124,12 @@ final class JdkCode {
           "size isEmpty contains containsKey containsValue containsAll indexOf lastIndexOf hasNext"
               + " equals hashCode toString clone cardinality length");
 
-  private static final Set<String> ELEMENTS =
+  /** What returns an element of the collection that it is called on. */
+  static final Set<String> ELEMENTS =
       names("", "get getOrDefault next previous getFirst getLast first last peek element");
 
-  private static final Set<String> VIEWS =
+  /** What returns something through which the collection can be changed. */
+  static final Set<String> VIEWS =
       names("", "iterator listIterator keySet values descendingIterator");
 
   /** What copies an argument, or tells something of it that does not change with it. */
@@ -225,24 +228,14 @@ final class JdkCode {
     return COLLECTIONS.contains(owner) || owner.equals("java/lang/Iterable");
   }
 
-  /** Whether a method changes the collection that it is called on. */
-  static boolean changes(String owner, String method) {
-    return COLLECTIONS.contains(owner) && CHANGES.contains(method);
+  /** Whether a method of a collection is one of these. */
+  static boolean isOf(Set<String> methods, String owner, String method) {
+    return COLLECTIONS.contains(owner) && methods.contains(method);
   }
 
   /** Whether a method tells something of the collection that it is called on, or its elements. */
   static boolean looks(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);
-  }
-
-  /** Whether a method returns an element of the collection that it is called on. */
-  static boolean isElement(String owner, String method) {
-    return COLLECTIONS.contains(owner) && ELEMENTS.contains(method);
-  }
-
-  /** Whether a method returns something through which the collection can be changed. */
-  static boolean isView(String owner, String method) {
-    return COLLECTIONS.contains(owner) && VIEWS.contains(method);
   }
 
   /** Whether a method leaves the arrays and collections among its arguments as they are. */

@@ -9,7 +9,6 @@ import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.jar.asm.Type;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -65,16 +64,6 @@ final class MethodCode extends MethodVisitor {
 
   boolean isStatic() {
     return (access & Opcodes.ACC_STATIC) != 0;
-  }
-
-  /** How many lambdas and method references of a type it has. */
-  int lambdas(String type) {
-    return (int)
-        instructions.stream()
-            .filter(it -> it.opcode() == Opcodes.INVOKEDYNAMIC)
-            .map(it -> Type.getReturnType(it.member().descriptor()).getDescriptor())
-            .filter(type::equals)
-            .count();
   }
 
   /** Where its values come from. */

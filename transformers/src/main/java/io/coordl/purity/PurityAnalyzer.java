@@ -692,7 +692,7 @@ public final class PurityAnalyzer {
           leave("may change an array it keeps");
         } else if (instruction.isCall()
             && code != Opcodes.INVOKESTATIC
-            && JdkCode.changes(it.owner(), it.name())
+            && JdkCode.isOf(JdkCode.CHANGES, it.owner(), it.name())
             && isKept(operands.get(0))) {
           leave("may change a collection it keeps");
         }
