@@ -22,10 +22,6 @@ final class BatchArrays implements PreparedBatch {
   private final List<NDArray> arrays = new ArrayList<>();
   private final BatchLayout layout;
 
-  private BatchArrays(Batch batch) throws CannotShareException {
-    this(batch, batch.getData(), batch.getLabels(), List.of());
-  }
-
   private BatchArrays(
       @Nullable Batch batch, NDList data, NDList labels, List<BatchLayout.Array> more)
       throws CannotShareException {
@@ -53,15 +49,11 @@ final class BatchArrays implements PreparedBatch {
     try {
       if (batch.getClass() != Batch.class || batch.getSize() != size) {
         throw new CannotShareException(
-            "a fetch that returns a "
-                + batch.getClass().getName()
-                + " of "
-                + batch.getSize()
-                + " for "
-                + size
-                + " items");
+            String.format(
+                "a fetch that returns a %s of %s for %s items",
+                batch.getClass().getName(), batch.getSize(), size));
       }
-      return new BatchArrays(batch);
+      return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
     } catch (CannotShareException | RuntimeException | Error e) {
       batch.close();
       throw e;
@@ -73,7 +65,7 @@ final class BatchArrays implements PreparedBatch {
     if (batch.getClass() != Batch.class) {
       throw new CannotShareException("batches of class " + batch.getClass().getName());
     }
-    return new BatchArrays(batch);
+    return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
   }
 
   private void describe(String role, NDList list, List<BatchLayout.Array> described)

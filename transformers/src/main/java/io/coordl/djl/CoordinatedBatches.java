@@ -11,7 +11,6 @@ import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import java.lang.StackWalker.Option;
-import java.lang.StackWalker.StackFrame;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs as it is, and its
- *       batches are handed out as {@link EpochIndices}, which leave open which items they are.
+ *       batches are handed out as {@link SampledEpoch.Indices}, which leave open which items they
+ *       are.
  *   <li>{@code fetch}, of the library's iterables or the program's own: the first one of an epoch
  *       begins it ({@link SampledEpoch}), for only then is it known what the batches are made with.
  *       Each gets the staged batch; if there is none, the program's own fetch runs, over the items
@@ -77,9 +77,9 @@ public final class CoordinatedBatches implements LibraryHooks {
               : null;
       case "fetch" ->
           self instanceof DataIterable iterable
-                  && arguments[0] instanceof EpochIndices indices
+                  && arguments[0] instanceof SampledEpoch.Indices indices
                   && indices.fetchFirst()
-              ? indices.epoch().fetch(iterable, indices, (Integer) arguments[1])
+              ? indices.fetch(iterable, (Integer) arguments[1])
               : null;
       case "close" -> {
         epochs.end(self);
@@ -94,15 +94,14 @@ public final class CoordinatedBatches implements LibraryHooks {
     return CALLERS.walk(
         frames ->
             frames
-                .dropWhile(frame -> !isSampling(frame, sampler))
+                .dropWhile(
+                    frame ->
+                        frame.getDeclaringClass() != sampler
+                            || !frame.getMethodName().equals("sample"))
                 .skip(1)
                 .findFirst()
                 .map(caller -> caller.getDeclaringClass() == DataIterable.class)
                 .orElse(false));
-  }
-
-  private static boolean isSampling(StackFrame frame, Class<?> sampler) {
-    return frame.getDeclaringClass() == sampler && frame.getMethodName().equals("sample");
   }
 
   /** A sampler has begun an epoch. */

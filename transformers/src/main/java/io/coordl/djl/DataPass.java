@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -16,43 +18,33 @@ import org.jspecify.annotations.Nullable;
  * come on it. Used by the thread that trains, but for the order, which others may walk.
  */
 final class DataPass {
-  private final int number;
-  private final int dataset;
-  private final int count;
+  private final WeakReference<Object> data;
+
+  /** Of all that the thread has begun. */
+  final int number;
+
+  /** Which of those that the thread has used. */
+  final int dataset;
+
+  /** Of all that it has begun over this one. */
+  final int count;
+
   private final byte[] random;
   private final List<Integer> batches = new ArrayList<>();
   private int taken;
   private volatile boolean ended;
 
-  /**
-   * The next one.
-   *
-   * @param number of all that the thread has begun
-   * @param dataset which of those that the thread has used
-   * @param count of all that it has begun over this one
-   * @param random DJL's generator before the sampler draws from it; null if it is not known
-   */
-  DataPass(int number, int dataset, int count, @Nullable ForkableRandom random) throws IOException {
+  /** The next one; {@code random} is DJL's generator before the sampler draws, null if unknown. */
+  DataPass(Object data, int number, int dataset, int count, @Nullable ForkableRandom random) {
+    this.data = new WeakReference<>(data);
     this.number = number;
     this.dataset = dataset;
     this.count = count;
     this.random = bytes(random);
   }
 
-  int number() {
-    return number;
-  }
-
-  int dataset() {
-    return dataset;
-  }
-
-  int count() {
-    return count;
-  }
-
-  int taken() {
-    return taken;
+  boolean goesOver(Object set) {
+    return data.refersTo(set);
   }
 
   /** Whether the program has taken all there are, as far as that is known. */
@@ -62,22 +54,35 @@ final class DataPass {
     }
   }
 
+  /** Whether the program has taken some, and not all. */
+  boolean isLeft() {
+    return taken > 0 && !isOver();
+  }
+
   void take() {
     taken++;
   }
 
   /** Where DJL's generator is; empty if that is not known. */
-  static byte[] bytes(@Nullable ForkableRandom random) throws IOException {
+  static byte[] bytes(@Nullable ForkableRandom random) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    if (random != null) {
-      random.save(new DataOutputStream(bytes));
+    try {
+      if (random != null) {
+        random.save(new DataOutputStream(bytes));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // It is written to memory.
     }
     return bytes.toByteArray();
   }
 
-  static void restore(@Nullable ForkableRandom random, byte[] bytes) throws IOException {
-    if (random != null && bytes.length > 0) {
-      random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
+  static void restore(@Nullable ForkableRandom random, byte[] bytes) {
+    try {
+      if (random != null && bytes.length > 0) {
+        random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // There is nothing to read but bytes in memory.
     }
   }
 

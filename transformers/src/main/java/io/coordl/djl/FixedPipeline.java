@@ -2,7 +2,6 @@ package io.coordl.djl;
 
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.translate.Pipeline;
-import ai.djl.translate.Transform;
 import ai.djl.util.PairList;
 import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
@@ -22,57 +21,51 @@ import org.jspecify.annotations.Nullable;
  * @param keys places of the transforms in the program's pipeline
  * @param transforms the program's own
  */
-record FixedPipeline(@Nullable Pipeline copy, List<Object> keys, List<Part> transforms) {
-  /** A transform of the program's, and its arrays as they were. */
-  private record Part(Transform own, List<float[]> arrays) {
-    boolean isSame(Object transform, Copies copies) {
-      List<float[]> now = copies.arrays(own);
-      return own == transform
-          && IntStream.range(0, arrays.size())
-              .allMatch(i -> Arrays.equals(arrays.get(i), now.get(i)));
-    }
-  }
-
-  /** Whether the other one has the same transforms, whatever their arrays hold. */
-  boolean hasSameTransforms(FixedPipeline other) {
-    return (copy == null) == (other.copy == null)
-        && size() == other.size()
-        && IntStream.range(0, size())
-            .allMatch(i -> transforms.get(i).own == other.transforms.get(i).own);
-  }
-
+record FixedPipeline(Copies copies, @Nullable Pipeline copy, List<?> keys, List<?> transforms) {
   int size() {
     return transforms.size();
   }
 
-  /** The first transforms as they were, a pipeline for each: the program's own, or copies. */
-  List<Pipeline> stages(int count, Copies copies) {
-    return IntStream.range(0, count)
-        .mapToObj(i -> copies.part(Objects.requireNonNull(copy), i, i + 1))
-        .toList();
+  /** Whether the other one has the same transforms, whatever their arrays hold. */
+  boolean hasSameTransforms(FixedPipeline other) {
+    return (copy == null) == (other.copy == null) && areSame(transforms, other.transforms);
+  }
+
+  private static boolean areSame(List<?> one, List<?> other) {
+    return one.size() == other.size()
+        && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
+  }
+
+  /** A pipeline of one transform as it was: the program's own, or a copy. */
+  Pipeline part(int number) {
+    return copies.part(Objects.requireNonNull(copy), number, number + 1);
   }
 
   /** The program's transforms, one list for each, but those of which a copy is used. */
   List<List<@Nullable Object>> objects() {
+    List<?> used = copy == null ? List.of() : copies.pairs(copy).values();
     List<List<@Nullable Object>> objects = new ArrayList<>();
-    for (Part part : transforms) {
-      objects.add(part.arrays.isEmpty() ? Collections.singletonList(part.own) : List.of());
+    for (int i = 0; i < size(); i++) {
+      Object own = transforms.get(i);
+      objects.add(used.get(i) == own ? Collections.singletonList(own) : List.of());
     }
     return objects;
   }
 
   /** Whether a pipeline is what a batch was made with. */
-  boolean isOf(@Nullable Pipeline now, Copies copies) {
+  boolean isOf(@Nullable Pipeline now) {
     if (copy == null || now == null) {
       return copy == null && now == null;
     }
     PairList<?, ?> pairs = copies.pairs(now);
-    return pairs.size() == size()
+    List<?> used = copies.pairs(copy).values();
+    return areSame(pairs.keys(), keys)
+        && areSame(pairs.values(), transforms)
         && IntStream.range(0, size())
             .allMatch(
                 i ->
-                    pairs.keyAt(i) == keys.get(i)
-                        && transforms.get(i).isSame(pairs.valueAt(i), copies));
+                    Arrays.deepEquals(
+                        copies.arrays(transforms.get(i)), copies.arrays(used.get(i))));
   }
 
   static final class Copies {
@@ -88,10 +81,11 @@ record FixedPipeline(@Nullable Pipeline copy, List<Object> keys, List<Part> tran
       return (PairList<?, ?>) pairs.require(pipeline);
     }
 
-    private List<float[]> arrays(Transform transform) {
+    /** Those that the program gave it, and may change. */
+    private float[][] arrays(Object transform) {
       return transform.getClass() == Normalize.class
-          ? List.of(mean.require(transform), std.require(transform))
-          : List.of();
+          ? new float[][] {mean.require(transform), std.require(transform)}
+          : new float[0][];
     }
 
     /** Whether it does what its transforms do: a subclass may do anything else. */
@@ -106,31 +100,27 @@ record FixedPipeline(@Nullable Pipeline copy, List<Object> keys, List<Part> tran
     /** The transforms from one to another, which is not of them. */
     Pipeline part(Pipeline pipeline, int from, int to) {
       PairList<?, ?> own = pairs(pipeline);
-      List<Object> keys = new ArrayList<>(own.keys().subList(from, to));
-      List<Object> transforms = new ArrayList<>(own.values().subList(from, to));
-      Pipeline part = new Pipeline();
-      pairs.set(part, new PairList<>(keys, transforms));
-      return part;
+      return of(own.keys().subList(from, to), own.values().subList(from, to));
+    }
+
+    private Pipeline of(List<?> keys, List<?> transforms) {
+      Pipeline made = new Pipeline();
+      pairs.set(made, new PairList<>(new ArrayList<>(keys), new ArrayList<>(transforms)));
+      return made;
     }
 
     FixedPipeline copy(@Nullable Pipeline pipeline) {
       if (pipeline == null) {
-        return new FixedPipeline(null, List.of(), List.of());
+        return new FixedPipeline(this, null, List.of(), List.of());
       }
-      List<Object> keys = new ArrayList<>();
-      List<Part> parts = new ArrayList<>();
-      List<Transform> copies = new ArrayList<>();
-      PairList<?, ?> own = pairs(pipeline);
-      for (int i = 0; i < own.size(); i++) {
-        Transform transform = (Transform) own.valueAt(i);
-        List<float[]> arrays = arrays(transform).stream().map(float[]::clone).toList();
-        keys.add(own.keyAt(i));
-        parts.add(new Part(transform, arrays));
-        copies.add(arrays.isEmpty() ? transform : new Normalize(arrays.get(0), arrays.get(1)));
+      List<Object> keys = new ArrayList<>(pairs(pipeline).keys());
+      List<Object> transforms = new ArrayList<>(pairs(pipeline).values());
+      List<Object> used = new ArrayList<>();
+      for (Object transform : transforms) {
+        float[][] own = arrays(transform);
+        used.add(own.length == 0 ? transform : new Normalize(own[0].clone(), own[1].clone()));
       }
-      Pipeline copy = new Pipeline();
-      pairs.set(copy, new PairList<>(keys, copies));
-      return new FixedPipeline(copy, keys, parts);
+      return new FixedPipeline(this, of(keys, used), keys, transforms);
     }
   }
 }

@@ -5,7 +5,6 @@ import io.coordl.cache.DecodedForm;
 import io.coordl.purity.ClassFiles;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SortedSet;
@@ -24,16 +23,13 @@ final class Forms {
 
   Forms(Class<?> factory) throws IOException {
     boolean opencv = factory.getSimpleName().startsWith("OpenCV");
+    String image = opencv ? "OpenCVImage" : "BufferedImageFactory$BufferedImageWrapper";
     String code =
-        "DJL image "
-            + factory.getName()
-            + " "
-            + ClassFiles.checksum(factory, factory.getSimpleName())
-            + " "
-            + ClassFiles.checksum(
-                factory, opencv ? "OpenCVImage" : "BufferedImageFactory$BufferedImageWrapper")
-            + " decoded by "
-            + (opencv ? opencvVersion(factory) : imageIoVersion());
+        String.format(
+            "DJL image %s %s decoded by %s",
+            factory.getName(),
+            ClassFiles.checksums(factory, factory.getSimpleName(), image),
+            opencv ? opencvVersion(factory) : imageIoVersion());
     for (Image.Flag flag : Image.Flag.values()) {
       forms.put(flag, DecodedForm.of(code + " flag " + flag));
     }
@@ -52,17 +48,13 @@ final class Forms {
   /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */
   private static String imageIoVersion() {
     SortedSet<String> versions = new TreeSet<>();
-    Iterator<ImageReaderSpi> readers =
-        IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, false);
-    while (readers.hasNext()) {
-      ImageReaderSpi reader = readers.next();
-      versions.add(reader.getClass().getName() + " " + reader.getVersion());
-    }
-    return System.getProperty("java.vm.vendor")
-        + " "
-        + System.getProperty("java.runtime.version")
-        + " "
-        + versions;
+    IIORegistry.getDefaultInstance()
+        .getServiceProviders(ImageReaderSpi.class, false)
+        .forEachRemaining(
+            reader -> versions.add(reader.getClass().getName() + " " + reader.getVersion()));
+    return String.format(
+        "%s %s %s",
+        System.getProperty("java.vm.vendor"), System.getProperty("java.runtime.version"), versions);
   }
 
   private static String opencvVersion(Class<?> factory) throws IOException {

@@ -51,7 +51,7 @@ public final class ImageInterceptor implements LibraryHooks {
     if (item == null) {
       return null;
     }
-    Origin origin = new Origin(factory, path, item);
+    Origin origin = new Origin(this, factory, path, item);
     Pixels kept = kept(item);
     if (kept != null) {
       return new InterceptedCall(StoredImage.of(origin, kept, null));
@@ -74,19 +74,9 @@ public final class ImageInterceptor implements LibraryHooks {
     return null;
   }
 
-  final class Origin {
-    private final ImageFactory factory;
-    private final Path path;
-    final DecodedItem item;
-
-    Origin(ImageFactory factory, Path path, DecodedItem item) {
-      this.factory = factory;
-      this.path = path;
-      this.item = item;
-    }
-
+  record Origin(ImageInterceptor of, ImageFactory factory, Path path, DecodedItem item) {
     @Nullable DecodedForm form(Image.@Nullable Flag flag) {
-      return forms.of(flag);
+      return of.forms.of(flag);
     }
 
     /**
@@ -95,13 +85,13 @@ public final class ImageInterceptor implements LibraryHooks {
      */
     Image decode(Pixels kept) {
       if (item.unchanged()) {
-        ownCall.set(true);
+        of.ownCall.set(true);
         try {
           return factory.fromFile(path);
         } catch (IOException e) {
           // Gone or replaced since the line above.
         } finally {
-          ownCall.set(false);
+          of.ownCall.set(false);
         }
       }
       int[] rgb = kept.toRgb();

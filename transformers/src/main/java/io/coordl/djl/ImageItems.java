@@ -18,7 +18,9 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,12 +100,10 @@ final class ImageItems {
   }
 
   private static Class<?> ancestor(Class<?> type, String name) throws ClassNotFoundException {
-    for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-      if (at.getName().equals(name)) {
-        return at;
-      }
-    }
-    throw new ClassNotFoundException(type + " is no " + name);
+    return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+        .filter(at -> at.getName().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new ClassNotFoundException(type + " is no " + name));
   }
 
   /** The class whose method of that name a call would reach. */

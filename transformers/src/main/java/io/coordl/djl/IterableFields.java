@@ -45,6 +45,8 @@ final class IterableFields {
   @SuppressWarnings("rawtypes") // As it is declared.
   final LibraryField<Iterator> sample = of("sample", Iterator.class);
 
+  final FixedPipeline.Copies copies = new FixedPipeline.Copies();
+
   /** The manager that a batch belongs to. */
   final LibraryField<NDManager> batchManager =
       LibraryField.of(Batch.class, "manager", NDManager.class);

@@ -8,13 +8,11 @@ import ai.djl.training.ParameterStore;
 import ai.djl.training.Trainer;
 import ai.djl.training.optimizer.Optimizer;
 import ai.djl.training.tracker.ParameterTracker;
-import ai.djl.util.Pair;
 import io.coordl.pipeline.LibraryField;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,8 +34,8 @@ final class OptimizerState {
 
   OptimizerState() throws NoSuchFieldException {}
 
-  /** Null if it is not where it is as a rule. */
-  private @Nullable Optimizer of(Trainer trainer) {
+  /** The trainer's; null if it is not where it is as a rule. */
+  @Nullable Optimizer of(Trainer trainer) {
     return trainer.getDevices().length == 1
             && server.get(store.require(trainer)) instanceof LocalParameterServer local
         ? (Optimizer) optimizer.get(local)
@@ -45,11 +43,7 @@ final class OptimizerState {
   }
 
   private static List<Parameter> parameters(Trainer trainer) {
-    List<Parameter> all = new ArrayList<>();
-    for (Pair<String, Parameter> named : trainer.getModel().getBlock().getParameters()) {
-      all.add(named.getValue());
-    }
-    return all;
+    return trainer.getModel().getBlock().getParameters().values();
   }
 
   /** The fields in which an optimizer keeps arrays. */
@@ -60,11 +54,6 @@ final class OptimizerState {
   @SuppressWarnings("unchecked") // By the identifiers of parameters.
   private static Map<String, Object> map(LibraryField<Object> field, Optimizer of) {
     return (Map<String, Object>) field.require(of);
-  }
-
-  /** Null if it is not where it is as a rule. */
-  @Nullable Object optimizer(Trainer trainer) {
-    return of(trainer);
   }
 
   List<Object> trackers(Trainer trainer) {

@@ -10,6 +10,7 @@ import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** What the batches of a data iterable are made of and with, part by part. */
 final class PipelineParts {
@@ -31,58 +32,39 @@ final class PipelineParts {
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put(
         "library",
-        "DJL "
-            + Engine.getDjlVersion()
-            + ", "
-            + manager.getEngine().getEngineName()
-            + " "
-            + manager.getEngine().getVersion());
+        String.format(
+            "DJL %s, %s %s",
+            Engine.getDjlVersion(),
+            manager.getEngine().getEngineName(),
+            manager.getEngine().getVersion()));
     parts.put("data set", dataset.getClass().getName());
     parts.put("number of items", Long.toString(dataset.size()));
-    parts.put("batch size", order.batches() == 0 ? "none" : Integer.toString(order.end(0)));
+    parts.put("batch size", size(order, 0));
     parts.put("number of batches", Integer.toString(order.batches()));
-    parts.put("last batch", order.batches() == 0 ? "none" : lastSize(order));
+    parts.put("last batch", size(order, order.batches() - 1));
     parts.put("sampler", sampler);
     parts.put("transforms", Description.of("transforms", fields.pipeline.get(iterable)));
     parts.put(
         "label transforms",
         Description.of("label transforms", fields.targetPipeline.get(iterable)));
-    parts.put("batchifiers", batchifiers(fields, iterable));
+    parts.put(
+        "batchifiers",
+        Description.of("batchifier", fields.dataBatchifier.get(iterable))
+            + " and "
+            + Description.of("batchifier", fields.labelBatchifier.get(iterable)));
     parts.put("device", (device == null ? manager.getDevice() : device).getDeviceType());
     parts.put("iterable", Description.of("iterable", iterable));
     parts.put("content", Description.of("data set", dataset));
-    if (!isEven(order)) {
-      parts.put("sizes of batches", sizes(order));
+    int[] ends = IntStream.range(0, order.batches()).map(order::end).toArray();
+    if (IntStream.range(1, ends.length - 1).anyMatch(i -> ends[i] != ends[0] * (i + 1L))) {
+      parts.put("sizes of batches", Description.of("sizes of batches", ends));
     }
     return new Fingerprint(parts);
   }
 
-  private static String batchifiers(IterableFields fields, DataIterable iterable)
-      throws CannotShareException {
-    return Description.of("batchifier", fields.dataBatchifier.get(iterable))
-        + " and "
-        + Description.of("batchifier", fields.labelBatchifier.get(iterable));
-  }
-
-  private static String lastSize(BatchOrder order) {
-    int last = order.batches() - 1;
-    return Integer.toString(order.end(last) - (last == 0 ? 0 : order.end(last - 1)));
-  }
-
-  private static boolean isEven(BatchOrder order) {
-    for (int i = 1; i < order.batches() - 1; i++) {
-      if (order.end(i) != order.end(0) * (i + 1L)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static String sizes(BatchOrder order) throws CannotShareException {
-    int[] ends = new int[order.batches()];
-    for (int i = 0; i < ends.length; i++) {
-      ends[i] = order.end(i);
-    }
-    return Description.of("sizes of batches", ends);
+  private static String size(BatchOrder order, int batch) {
+    return order.batches() == 0
+        ? "none"
+        : Integer.toString(order.end(batch) - (batch == 0 ? 0 : order.end(batch - 1)));
   }
 }

@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 public final class Prefetch implements LibraryHooks {
   private final LibraryField<Object> subSampler = LibraryField.of(BatchSampler.class, "subSampler");
   private final IterableFields fields = new IterableFields();
-  private final FixedPipeline.Copies copies = new FixedPipeline.Copies();
   private final @Nullable BatchPrefetcher batches;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable ImageItems images;
@@ -59,9 +58,7 @@ public final class Prefetch implements LibraryHooks {
               && FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))
               && FixedPipeline.Copies.isPlain(fields.targetPipeline.get(iterable))
           ? prefetcher.enter(
-              new PrefetchedIterable(iterable, fields, copies),
-              arguments[0],
-              (Integer) arguments[1])
+              new IterablePipeline(iterable, fields, null), arguments[0], (Integer) arguments[1])
           : null;
     }
     if (method.equals("prepare")) {

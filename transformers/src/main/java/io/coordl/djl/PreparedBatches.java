@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PreparedBatches implements LibraryHooks {
   private final IterableFields fields = new IterableFields();
-  private final FixedPipeline.Copies copies = new FixedPipeline.Copies();
   private final Tables tables = new Tables();
   private final SampleStack stack;
   private final @Nullable PreparedSamples samples;
@@ -33,8 +32,7 @@ public final class PreparedBatches implements LibraryHooks {
     Symbols.require(
         PreparedBatches.class,
         PreparedDataset.class,
-        Surroundings.class,
-        StagedIterable.class,
+        IterablePipeline.class,
         BatchFrame.class,
         BatchArrays.class,
         SampleStack.class);
@@ -74,7 +72,7 @@ public final class PreparedBatches implements LibraryHooks {
   private @Nullable Batch stacked(
       PreparedSamples kept,
       PreparedSamples.Plan plan,
-      StagedIterable pipeline,
+      IterablePipeline pipeline,
       List<Long> indices,
       int progress) {
     try {
@@ -113,7 +111,7 @@ public final class PreparedBatches implements LibraryHooks {
         || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
     }
-    StagedIterable pipeline = new StagedIterable(iterable, fields, copies, tables);
+    IterablePipeline pipeline = new IterablePipeline(iterable, fields, tables);
     PreparedSamples.Plan plan = kept.plan(pipeline);
     if (plan == null) {
       return null;

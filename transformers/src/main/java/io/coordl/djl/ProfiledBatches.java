@@ -65,7 +65,15 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   @Override
   public Kept keep(Object batch) {
     Batch like = (Batch) batch;
-    BatchFrame frame = frame(like);
+    BatchFrame frame =
+        new BatchFrame(
+            like.getSize(),
+            dataBatchifier.get(like),
+            labelBatchifier.get(like),
+            like.getProgress(),
+            like.getProgressTotal(),
+            like.getIndices(),
+            null);
     NDManager parent = like.getManager().getParentManager();
     try {
       return KeptBatch.of(
@@ -80,16 +88,5 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     return parent.isOpen()
         ? parent.newSubManager()
         : parent.getEngine().newBaseManager(parent.getDevice());
-  }
-
-  private BatchFrame frame(Batch batch) {
-    return new BatchFrame(
-        batch.getSize(),
-        dataBatchifier.get(batch),
-        labelBatchifier.get(batch),
-        batch.getProgress(),
-        batch.getProgressTotal(),
-        batch.getIndices(),
-        null);
   }
 }

@@ -8,7 +8,6 @@ import ai.djl.nn.Parameter;
 import ai.djl.nn.norm.Dropout;
 import ai.djl.training.Trainer;
 import ai.djl.training.listener.EvaluatorTrainingListener;
-import ai.djl.util.Pair;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
@@ -31,6 +30,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -106,12 +107,10 @@ final class ResumedTrainer {
     order = in.readLong();
     before = in.readNBytes(in.readInt());
     now = in.readNBytes(in.readInt());
-    int listeners = in.readInt();
-    for (int i = 0; i < listeners; i++) {
+    for (int left = in.readInt(); left > 0; left--) {
       counts.add(Counts.read(in));
     }
-    int measured = in.readInt();
-    for (int i = 0; i < measured; i++) {
+    for (int left = in.readInt(); left > 0; left--) {
       evaluations.put(in.readUTF(), in.readFloat());
     }
   }
@@ -131,7 +130,7 @@ final class ResumedTrainer {
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
     out.writeLong(progress.steps);
-    (pass == null ? new DataPass(-1, -1, -1, null) : pass).write(out);
+    (pass == null ? new DataPass(trainer, -1, -1, -1, null) : pass).write(out);
     byte[] now = DataPass.bytes(random);
     out.writeInt(now.length);
     out.write(now);
@@ -170,7 +169,7 @@ final class ResumedTrainer {
       resume.begin(resumed.progress.steps);
       // A program may ask for them after each epoch, those that are skipped too.
       evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
-      String optimizer = optimizer(in, trainer, access);
+      String optimizer = reason(() -> access.optimizer.read(in, trainer));
       if (optimizer != null) {
         resume.lacks("the optimizer is not what it was, since " + optimizer);
       }
@@ -190,10 +189,11 @@ final class ResumedTrainer {
         .toList();
   }
 
-  private static @Nullable String optimizer(DataInputStream in, Trainer trainer, Access access) {
+  /** Why something was not restored, be it that it threw; null if it was. */
+  private static @Nullable String reason(Callable<@Nullable String> restoring) {
     try {
-      return access.optimizer.read(in, trainer);
-    } catch (IOException | RuntimeException e) {
+      return restoring.call();
+    } catch (Exception e) {
       return String.valueOf(e);
     }
   }
@@ -202,7 +202,7 @@ final class ResumedTrainer {
     Block block = trainer.getModel().getBlock();
     lacks(
         "what the optimizer ",
-        own(access.optimizer.optimizer(trainer)),
+        own(access.optimizer.of(trainer)),
         " keeps in its own way begins anew");
     for (Object tracker : access.optimizer.trackers(trainer)) {
       lacks("what the tracker ", own(tracker), " keeps by itself begins anew");
@@ -217,7 +217,7 @@ final class ResumedTrainer {
     if (random == null || before.length == 0) {
       resume.lacks("DJL's random generator, which is older than the agent");
     }
-    if (hasDropout(block)) {
+    if (all(block).anyMatch(ResumedTrainer::drops)) {
       resume.lacks("PyTorch's random generator is new (the model has dropout)");
     }
     lacks("what blocks of ", ownBlock(access, block), " draw or keep by themselves begins anew");
@@ -245,21 +245,22 @@ final class ResumedTrainer {
         : name.replaceFirst("\\$\\$Lambda.*", " (a lambda)");
   }
 
-  private static boolean hasDropout(Block block) {
-    return block instanceof Dropout
-        || drops(block)
-        || block.getChildren().values().stream().anyMatch(ResumedTrainer::hasDropout);
+  /** A block and all within it. */
+  private static Stream<Block> all(Block block) {
+    return Stream.concat(
+        Stream.of(block), block.getChildren().values().stream().flatMap(ResumedTrainer::all));
   }
 
-  /** As recurrent blocks do between their layers. */
+  /** Recurrent blocks do so between their layers, too. */
   private static boolean drops(Block block) {
     try {
-      return LibraryField.all(
-              block.getClass(),
-              Object.class,
-              field -> field.getType() == float.class && field.getName().startsWith("drop"))
-          .stream()
-          .anyMatch(field -> (Float) field.require(block) > 0);
+      return block instanceof Dropout
+          || LibraryField.all(
+                  block.getClass(),
+                  Object.class,
+                  field -> field.getType() == float.class && field.getName().startsWith("drop"))
+              .stream()
+              .anyMatch(field -> (Float) field.require(block) > 0);
     } catch (RuntimeException e) {
       return true;
     }
@@ -267,14 +268,11 @@ final class ResumedTrainer {
 
   /** The class of a block, or of its function, that is not DJL's; null if there is none. */
   private static @Nullable String ownBlock(Access access, Block block) {
-    String own = own(block instanceof LambdaBlock ? access.lambda.require(block) : block);
-    return own != null
-        ? own
-        : block.getChildren().values().stream()
-            .map(child -> ownBlock(access, child))
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
+    return all(block)
+        .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** Whether the library goes through the batches, and not a loop of the program's. */
@@ -285,27 +283,18 @@ final class ResumedTrainer {
                 frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
-  private static boolean isForeign(Block block) {
-    return block.getClass().getSimpleName().endsWith("SymbolBlock")
-        || block.getChildren().values().stream().anyMatch(ResumedTrainer::isForeign);
-  }
-
   /** Null if done; else why not: the model is as it is then. */
   private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
-    if (isForeign(block)) {
+    if (all(block).anyMatch(part -> part.getClass().getSimpleName().endsWith("SymbolBlock"))) {
       return "the model is one of PyTorch's own";
     }
-    List<Parameter> parameters = new ArrayList<>();
-    List<NDArray> own = new ArrayList<>();
-    for (Pair<String, Parameter> named : block.getParameters()) {
-      if (!named.getValue().isInitialized()) {
-        return "the model is not initialized when its first batch is asked for";
-      }
-      parameters.add(named.getValue());
-      own.add(named.getValue().getArray());
+    List<Parameter> parameters = block.getParameters().values();
+    if (!parameters.stream().allMatch(Parameter::isInitialized)) {
+      return "the model is not initialized when its first batch is asked for";
     }
+    List<NDArray> own = parameters.stream().map(Parameter::getArray).toList();
     boolean read = false;
     try {
       read =
@@ -333,9 +322,8 @@ final class ResumedTrainer {
 
   private static Path file(Path checkpoint) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(checkpoint, "*.params")) {
-      Iterator<Path> all = files.iterator();
-      if (all.hasNext()) {
-        return all.next();
+      for (Path file : files) {
+        return file;
       }
     }
     throw new IOException("no file of parameters in " + checkpoint);
@@ -349,7 +337,7 @@ final class ResumedTrainer {
   /** Whether a way through a data set was over before the step, so that nothing of it is made. */
   boolean leaveOut(DataPass other) {
     boolean over = resume.isSkipping() && !isIn(other);
-    if (over && other.dataset() == dataset) { // Of the others the model is not trained on.
+    if (over && other.dataset == dataset) { // Of the others the model is not trained on.
       skipped(1);
     }
     return over;
@@ -362,31 +350,23 @@ final class ResumedTrainer {
   boolean isIn(DataPass other) {
     return resume.isSkipping()
         && (progress.nested
-            ? other.dataset() == dataset && other.count() == count
-            : other.number() == pass);
+            ? other.dataset == dataset && other.count == count
+            : other.number == pass);
   }
 
   /** The sampler is about to draw the order of the pass that the step was in. */
-  void draw() throws IOException {
+  void draw() {
     DataPass.restore(random, before);
-  }
-
-  /** The program may have changed weights itself between steps. */
-  private void again(Trainer trainer, Access access) {
-    try {
-      String reason = restore(trainer, access, checkpoint);
-      if (reason != null) {
-        resume.lacks(reason);
-      }
-    } catch (IOException | ReflectiveOperationException | RuntimeException e) {
-      resume.lacks(String.valueOf(e));
-    }
   }
 
   /** Its order is drawn: the job is where it was. */
   void arrive(
       Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed, Object data) {
-    again(trainer, access);
+    // The program may have changed weights itself between steps.
+    String reason = reason(() -> restore(trainer, access, checkpoint));
+    if (reason != null) {
+      resume.lacks(reason);
+    }
     if (!isInFit()) {
       resume.lacks(
           "what the program's own loop over batches counts, draws or changes for each, if it does,"
@@ -404,11 +384,7 @@ final class ResumedTrainer {
                 + " all");
       }
     }
-    try {
-      DataPass.restore(random, now);
-    } catch (IOException e) {
-      throw new IllegalStateException(e); // There is nothing to read but bytes in memory.
-    }
+    DataPass.restore(random, now);
     List<?> listeners = access.listeners(trainer);
     for (int i = 0; i < Math.min(listeners.size(), counts.size()); i++) {
       counts.get(i).restore(listeners.get(i));
@@ -416,8 +392,8 @@ final class ResumedTrainer {
     resume.end();
   }
 
-  /** What a listener of DJL has counted: its numbers, but for points in time. */
-  private record Counts(String type, List<String> names, List<Long> values) {
+  /** What a listener of DJL has counted: its numbers by their names, but for points in time. */
+  private record Counts(String type, Map<String, Long> values) {
     private static boolean isKnown(Object listener) {
       return listener.getClass().getName().startsWith(LISTENERS);
     }
@@ -433,30 +409,24 @@ final class ResumedTrainer {
     }
 
     static Counts of(Object listener) {
-      List<String> names = new ArrayList<>();
-      List<Long> values = new ArrayList<>();
-      for (LibraryField<Object> field : fields(listener)) {
-        names.add(field.field().getName());
-        values.add(field.bits(listener));
-      }
-      return new Counts(listener.getClass().getName(), names, values);
+      Map<String, Long> values = new TreeMap<>();
+      fields(listener).forEach(one -> values.put(one.field().getName(), one.bits(listener)));
+      return new Counts(listener.getClass().getName(), values);
     }
 
     void write(DataOutputStream out) throws IOException {
       out.writeUTF(type);
-      out.writeInt(names.size());
-      for (int i = 0; i < names.size(); i++) {
-        out.writeUTF(names.get(i));
-        out.writeLong(values.get(i));
+      out.writeInt(values.size());
+      for (Map.Entry<String, Long> one : values.entrySet()) {
+        out.writeUTF(one.getKey());
+        out.writeLong(one.getValue());
       }
     }
 
     static Counts read(DataInputStream in) throws IOException {
-      Counts counts = new Counts(in.readUTF(), new ArrayList<>(), new ArrayList<>());
-      int fields = in.readInt();
-      for (int i = 0; i < fields; i++) {
-        counts.names.add(in.readUTF());
-        counts.values.add(in.readLong());
+      Counts counts = new Counts(in.readUTF(), new TreeMap<>());
+      for (int left = in.readInt(); left > 0; left--) {
+        counts.values.put(in.readUTF(), in.readLong());
       }
       return counts;
     }
@@ -466,9 +436,9 @@ final class ResumedTrainer {
         return;
       }
       for (LibraryField<Object> field : fields(listener)) {
-        int at = names.indexOf(field.field().getName());
-        if (at >= 0) {
-          field.setBits(listener, values.get(at));
+        Long value = values.get(field.field().getName());
+        if (value != null) {
+          field.setBits(listener, value);
         }
       }
     }

@@ -48,7 +48,11 @@ final class SampleStack {
     }
     BatchLayout layout = new BatchLayout(stacked);
     if (layout.bytes() > MOST_BYTES
-        || !samples.stream().allMatch(sample -> isLike(sample, samples.get(0), first))) {
+        || !samples.stream()
+            .allMatch(
+                sample ->
+                    sample.layout().equals(samples.get(0).layout())
+                        || arrays(sample).equals(first))) {
       return null;
     }
     ByteBuffer batch = memory((int) layout.bytes());
@@ -60,10 +64,6 @@ final class SampleStack {
       }
     }
     return batch;
-  }
-
-  private static boolean isLike(Kept sample, Kept first, List<BatchLayout.Array> arrays) {
-    return sample.layout().equals(first.layout()) || arrays(sample).equals(arrays);
   }
 
   /**

@@ -17,11 +17,15 @@ import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import java.lang.ref.WeakReference;
+import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.RandomAccess;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +62,7 @@ final class SampledEpoch implements Pipeline {
     order = own;
     List<List<Long>> batches = new ArrayList<>(own.batches());
     for (int i = 0, start = 0; i < own.batches(); i++) {
-      batches.add(new EpochIndices(this, i, own.end(i) - start));
+      batches.add(new Indices(i, own.end(i) - start));
       start = own.end(i);
     }
     return batches;
@@ -68,33 +72,66 @@ final class SampledEpoch implements Pipeline {
     epoch.leave(new CannotShareException(reason));
   }
 
-  /** The samples of a batch, which are fixed by that. */
-  int[] items(int batch) {
-    return epoch.samples(batch);
-  }
+  /**
+   * The indices of one batch, as a sampler would give them. Which they are is decided when the
+   * first batch of the epoch is fetched, or when the program looks; how many is known before.
+   * Immutable; thread-safe.
+   */
+  final class Indices extends AbstractList<Long> implements RandomAccess {
+    private final int batch;
+    private final int size;
+    private final AtomicBoolean fetched = new AtomicBoolean();
+    private volatile int @Nullable [] items;
 
-  /** The first call for this batch. */
-  InterceptedCall fetch(DataIterable of, EpochIndices indices, int progress) {
-    long span = Spans.enter(SpanKind.BATCH, of);
-    Batch batch = null;
-    try {
-      iterable = new WeakReference<>(of);
-      NDManager own = fields.manager.require(of);
-      manager = new WeakReference<>(own);
-      threads = allowed(fields.executor.get(of));
-      if (all.pinned != null && BatchFrame.copiesToGpu(own)) {
-        all.pinned.copySlots();
-      }
-      if (epoch.begin(of)) {
-        batch =
-            epoch.copied(
-                indices.batch(),
-                staged -> fields.frame(of, indices, progress).make(own.newSubManager(), staged));
-      }
-    } catch (Throwable t) {
-      Bridge.fault("a staged batch", t); // The program's own fetch makes it.
+    Indices(int batch, int size) {
+      this.batch = batch;
+      this.size = size;
     }
-    return epoch.call(span, batch);
+
+    /**
+     * Whether this is the first call: each batch is taken once, a second fetch is the program's.
+     */
+    boolean fetchFirst() {
+      return fetched.compareAndSet(false, true);
+    }
+
+    InterceptedCall fetch(DataIterable of, int progress) {
+      long span = Spans.enter(SpanKind.BATCH, of);
+      Batch made = null;
+      try {
+        iterable = new WeakReference<>(of);
+        NDManager own = fields.manager.require(of);
+        manager = new WeakReference<>(own);
+        threads = allowed(fields.executor.get(of));
+        if (all.pinned != null && BatchFrame.copiesToGpu(own)) {
+          all.pinned.copySlots();
+        }
+        if (epoch.begin(of)) {
+          made =
+              epoch.copied(
+                  batch,
+                  staged -> fields.frame(of, this, progress).make(own.newSubManager(), staged));
+        }
+      } catch (Throwable t) {
+        Bridge.fault("a staged batch", t); // The program's own fetch makes it.
+      }
+      return epoch.call(span, made);
+    }
+
+    @Override
+    public Long get(int index) {
+      int[] known = items;
+      if (known == null) {
+        known = epoch.samples(batch);
+        items = known;
+      }
+      return (long) known[index];
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
   }
 
   @Override
@@ -141,9 +178,10 @@ final class SampledEpoch implements Pipeline {
     if (data == null) {
       throw new NotPreparedException("the epoch has ended");
     }
+    List<Long> plain = Arrays.stream(samples).asLongStream().boxed().toList();
     Batch made;
     try {
-      made = fields.fetch(data, EpochIndices.plain(samples), order.end(batch));
+      made = fields.fetch(data, plain, order.end(batch));
     } catch (Exception e) {
       throw new NotPreparedException(e);
     }

@@ -99,13 +99,13 @@ final class StoredImage implements InvocationHandler {
       return own().toNDArray(manager, flag);
     }
     Pixels pixels =
-        kept != null && kept.form().equals(form) ? kept : Pixels.find(origin.item, form);
+        kept != null && kept.form().equals(form) ? kept : Pixels.find(origin.item(), form);
     if (pixels != null) {
       return pixels.toArray(manager);
     }
     long start = System.nanoTime();
     NDArray array = own().toNDArray(manager, flag);
-    KeptItems.keep(origin.item, form, System.nanoTime() - start, () -> Pixels.of(array));
+    KeptItems.keep(origin.item(), form, System.nanoTime() - start, () -> Pixels.of(array));
     return array;
   }
 }

@@ -37,11 +37,7 @@ final class Tables {
    * What a table was read from, the rows made of it, as they lie in the table, and what its columns
    * were then: the program may add some, or prepare another table that shares them.
    */
-  private record Read(TableFile file, Object rows, String columns) {
-    boolean isIn(Object dataset) throws ReflectiveOperationException {
-      return rows == Tables.rows(dataset);
-    }
-  }
+  private record Read(TableFile file, Object rows, String columns) {}
 
   private static boolean isTable(Object dataset) {
     return dataset.getClass().getName().equals(TABLE);
@@ -63,7 +59,7 @@ final class Tables {
   /** What is known of a table; null if it is none that was read here. */
   private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
     Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
-    return known != null && known.isIn(dataset) ? known : null;
+    return known != null && known.rows == rows(dataset) ? known : null;
   }
 
   /** Whether it holds what preparing it would give. */

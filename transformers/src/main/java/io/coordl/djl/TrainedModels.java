@@ -14,7 +14,6 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -63,7 +62,8 @@ public final class TrainedModels implements LibraryHooks {
   /** Where a thread that trains is. */
   private static final class Place {
     private int begun;
-    private final List<WeakReference<Object>> datasets = new ArrayList<>();
+
+    /** The last way over each of the data sets. */
     private final List<DataPass> last = new ArrayList<>();
 
     /** Batches of one way were taken while another was begun: their numbers may differ. */
@@ -84,21 +84,16 @@ public final class TrainedModels implements LibraryHooks {
     /** Where batches came from since the last step. */
     private final Set<DataPass> since = new HashSet<>();
 
-    DataPass begin(Object dataset, @Nullable ForkableRandom random) throws IOException {
+    DataPass begin(Object dataset, @Nullable ForkableRandom random) {
       int at = 0;
-      while (at < datasets.size() && datasets.get(at).get() != dataset) {
+      while (at < last.size() && !last.get(at).goesOver(dataset)) {
         at++;
       }
-      int count = 0;
-      if (at == datasets.size()) {
-        datasets.add(new WeakReference<>(dataset));
-      } else {
-        DataPass before = last.get(at);
-        left |= before.taken() > 0 && !before.isOver();
-        count = before.count() + 1;
-      }
-      DataPass pass = new DataPass(begun++, at, count, random);
-      if (count == 0) {
+      DataPass before = at < last.size() ? last.get(at) : null;
+      left |= before != null && before.isLeft();
+      int count = before == null ? 0 : before.count + 1;
+      DataPass pass = new DataPass(dataset, begun++, at, count, random);
+      if (before == null) {
         last.add(pass);
       } else {
         last.set(at, pass);
@@ -111,7 +106,7 @@ public final class TrainedModels implements LibraryHooks {
       boolean several = since.stream().anyMatch(pass -> pass != current && !pass.isOver());
       if (since.isEmpty()) {
         reason = ELSEWHERE;
-      } else if (nested && current != null && current.dataset() > 0) {
+      } else if (nested && current != null && current.dataset > 0) {
         reason = "the job goes through several data sets at a time";
       }
       since.clear();
@@ -119,7 +114,7 @@ public final class TrainedModels implements LibraryHooks {
     }
 
     void take(DataPass pass) {
-      nested |= pass.number() < begun - 1;
+      nested |= pass.number < begun - 1;
       pass.take();
       current = pass;
       since.add(pass);
@@ -142,11 +137,7 @@ public final class TrainedModels implements LibraryHooks {
         return step((Trainer) self);
       }
       case "iterateDataset" -> {
-        try {
-          return new Iterating((Trainer) self, arguments[0]);
-        } catch (IOException e) {
-          throw new IllegalStateException(e);
-        }
+        return new Iterating((Trainer) self, arguments[0]);
       }
       case "sample" -> {
         Iterating iterating = threads.get().iterating;
@@ -191,7 +182,7 @@ public final class TrainedModels implements LibraryHooks {
     private final @Nullable ResumedTrainer resumed;
     private boolean sampled;
 
-    Iterating(Trainer trainer, Object dataset) throws IOException {
+    Iterating(Trainer trainer, Object dataset) {
       super(null);
       this.trainer = trainer;
       this.dataset = dataset;
@@ -256,51 +247,42 @@ public final class TrainedModels implements LibraryHooks {
         own -> {
           made.steps++;
           boolean several = threads.get().step();
-          taking.stepped(model, name, new Saver(trainer, model, made, several));
+          taking.stepped(model, name, saver(trainer, model, made, several));
           return own;
         });
   }
 
-  private final class Saver implements AgentCheckpoints.Saver {
-    private final Trainer trainer;
-    private final BaseModel model;
-    private final Progress made;
-    private final boolean several;
-
-    Saver(Trainer trainer, BaseModel model, Progress made, boolean several) {
-      this.trainer = trainer;
-      this.model = model;
-      this.made = made;
-      this.several = several;
-    }
-
-    @Override
-    public void state(DataOutputStream out) throws IOException {
-      Place place = threads.get();
-      String reason =
-          made.number > 0
-              ? "it is of the second trainer of the job, or of a later one"
-              : place.reason;
-      ResumedTrainer.write(
-          out,
-          access,
-          trainer,
-          new ResumedTrainer.Progress(reason, several, place.nested, place.left, made.steps),
-          place.current,
-          random);
-    }
-
-    /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
-    @Override
-    public void save(Path directory) throws IOException {
-      Object before = modelDir.get(model);
-      Object input = inputData.get(model);
-      try {
-        model.save(directory, null);
-      } finally {
-        modelDir.set(model, before);
-        inputData.set(model, input);
+  private AgentCheckpoints.Saver saver(
+      Trainer trainer, BaseModel model, Progress made, boolean several) {
+    return new AgentCheckpoints.Saver() {
+      @Override
+      public void state(DataOutputStream out) throws IOException {
+        Place place = threads.get();
+        String reason =
+            made.number > 0
+                ? "it is of the second trainer of the job, or of a later one"
+                : place.reason;
+        ResumedTrainer.write(
+            out,
+            access,
+            trainer,
+            new ResumedTrainer.Progress(reason, several, place.nested, place.left, made.steps),
+            place.current,
+            random);
       }
-    }
+
+      /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
+      @Override
+      public void save(Path directory) throws IOException {
+        Object before = modelDir.get(model);
+        Object input = inputData.get(model);
+        try {
+          model.save(directory, null);
+        } finally {
+          modelDir.set(model, before);
+          inputData.set(model, input);
+        }
+      }
+    };
   }
 }

@@ -142,10 +142,7 @@ public final class BatchPrefetcher {
     }
     reap();
     PeekingIterator<?> order = pipeline.upcoming();
-    if (order == null) {
-      return null;
-    }
-    if (!prefetcher.isWorthwhile() && !(order.companion() instanceof Slot)) {
+    if (order == null || (!prefetcher.isWorthwhile() && !(order.companion() instanceof Slot))) {
       return null;
     }
     Slot slot = slot(pipeline, order);

@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public final class CoordinatedEpoch {
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
   private final EpochCoordinator all;
-  private final Pipeline pipeline;
+  final Pipeline pipeline;
   private final ReentrantLock oneThread;
   private final AtomicInteger used = new AtomicInteger();
   private boolean decided;
@@ -59,10 +60,6 @@ public final class CoordinatedEpoch {
   /** Whether this thread is the agent's, and runs the program's code. */
   public static boolean isPreparing() {
     return PREPARING.get();
-  }
-
-  Pipeline pipeline() {
-    return pipeline;
   }
 
   // ---- the beginning
@@ -106,7 +103,7 @@ public final class CoordinatedEpoch {
   private void share(Object owner) throws CannotShareException {
     Fingerprint fingerprint = pipeline.fingerprint();
     BatchOrder own = pipeline.order();
-    SharedEpoch epoch = all.group().begin(fingerprint, own);
+    SharedEpoch epoch = all.group.begin(fingerprint, own);
     if (epoch == null) {
       return;
     }
@@ -150,11 +147,8 @@ public final class CoordinatedEpoch {
   }
 
   private static boolean haveSameSizes(BatchOrder own, BatchOrder adopted) {
-    boolean same = adopted.batches() == own.batches();
-    for (int i = 0; same && i < own.batches(); i++) {
-      same = adopted.end(i) == own.end(i);
-    }
-    return same;
+    return adopted.batches() == own.batches()
+        && IntStream.range(0, own.batches()).allMatch(i -> adopted.end(i) == own.end(i));
   }
 
   private void refuseIfEnded() throws NotPreparedException {
@@ -249,7 +243,7 @@ public final class CoordinatedEpoch {
     ended = true;
     SharedEpoch epoch = shared;
     if (epoch != null && !PREPARING.get()) {
-      all.ended(this);
+      all.begun.remove(this);
       epoch.end();
       pipeline.ended();
     }

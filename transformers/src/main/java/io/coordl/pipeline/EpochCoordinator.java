@@ -14,9 +14,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class EpochCoordinator {
   private final String library;
-  private final PrepGroup group;
   private final OnceLog log;
-  private final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
+  final PrepGroup group;
+
+  /** Those that have not ended. */
+  final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
+
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
 
@@ -30,7 +33,7 @@ public final class EpochCoordinator {
   /** Ends the epochs of pipelines that use {@code part}. */
   public void end(Object part) {
     for (CoordinatedEpoch epoch : begun) {
-      if (epoch.pipeline().uses(part)) {
+      if (epoch.pipeline.uses(part)) {
         epoch.end();
       }
     }
@@ -41,17 +44,9 @@ public final class EpochCoordinator {
     log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }
 
-  PrepGroup group() {
-    return group;
-  }
-
-  /** From now on until {@link #ended}; the epoch ends at the latest when its owner is garbage. */
+  /** The epoch ends at the latest when its owner is garbage. */
   void begun(CoordinatedEpoch epoch, Object owner) {
     begun.add(epoch);
     cleaner.register(owner, epoch::end);
-  }
-
-  void ended(CoordinatedEpoch epoch) {
-    begun.remove(epoch);
   }
 }

@@ -3,7 +3,6 @@ package io.coordl.pipeline;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
@@ -30,16 +29,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   /** The file as it is now. Never throws. */
   public static FileState of(String path) {
     try {
-      Map<String, Object> now = Files.readAttributes(Path.of(path), ATTRIBUTES);
-      if (!Boolean.TRUE.equals(now.get("isRegularFile"))) {
-        return MISSING; // What it gives does not follow from what differs.
-      }
-      return new FileState(
-          number(now.get("size")),
-          nanos(now.get("lastModifiedTime")),
-          nanos(now.get("ctime")),
-          number(now.get("dev")),
-          number(now.get("ino")));
+      return read(Path.of(path), ATTRIBUTES);
     } catch (UnsupportedOperationException e) {
       return basic(Path.of(path));
     } catch (IOException | RuntimeException e) {
@@ -50,14 +40,23 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   /** On a file system that tells less, as that of Windows: when the file was made, of the rest. */
   static FileState basic(Path path) {
     try {
-      BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
-      long modified = nanos(now.lastModifiedTime());
-      return now.isRegularFile()
-          ? new FileState(now.size(), modified, modified, 0, nanos(now.creationTime()))
-          : MISSING;
+      return read(path, "size,lastModifiedTime,creationTime,isRegularFile");
     } catch (IOException | RuntimeException e) {
       return MISSING;
     }
+  }
+
+  private static FileState read(Path path, String attributes) throws IOException {
+    Map<String, Object> now = Files.readAttributes(path, attributes);
+    if (!Boolean.TRUE.equals(now.get("isRegularFile"))) {
+      return MISSING; // What it gives does not follow from what differs.
+    }
+    long size = number(now.get("size"));
+    long modified = nanos(now.get("lastModifiedTime"));
+    return now.containsKey("ino")
+        ? new FileState(
+            size, modified, nanos(now.get("ctime")), number(now.get("dev")), number(now.get("ino")))
+        : new FileState(size, modified, modified, 0, nanos(now.get("creationTime")));
   }
 
   private static long number(@Nullable Object value) {
@@ -89,9 +88,5 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   /** 64 bits of it. */
   public long checksum() {
     return Checksum.of(size, modifiedNanos, changedNanos, device, inode);
-  }
-
-  boolean isMissing() {
-    return size < 0;
   }
 }

@@ -86,8 +86,11 @@ public final class ItemPrefetcher implements Closeable {
   /** Whether an item offered with a decoder, or without, would be fetched. */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
-        && ((decoder && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN)
-            || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
+        && ((decoder && isDecoding()) || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
+  }
+
+  private boolean isDecoding() {
+    return decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
   }
 
   /**
@@ -153,12 +156,8 @@ public final class ItemPrefetcher implements Closeable {
     if (underWay.putIfAbsent(path, mine) != null) {
       return;
     }
-    if (!offered.remove(path)) {
-      end(path, mine); // The program was first.
-      return;
-    }
-    if (!Producers.enter()) {
-      end(path, mine);
+    if (!offered.remove(path) || !Producers.enter()) {
+      end(path, mine); // The program was first, or the agent is off.
       return;
     }
     if (raw != null) {
@@ -167,8 +166,7 @@ public final class ItemPrefetcher implements Closeable {
     // Whatever the library looks up by it, it finds what the program's thread finds.
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);
-    boolean decoding =
-        decoder != null && decodes.getAsBoolean() && decodedInVain.get() < MAX_IN_VAIN;
+    boolean decoding = decoder != null && isDecoding();
     try {
       if (decoder != null && decoding) {
         if (!decoder.isKept(path)) {

@@ -15,15 +15,7 @@ import org.jspecify.annotations.Nullable;
  * kept. An adapter asks for the item when the program is about to decode it, makes its array of the
  * bytes if they are found, and gives them here if they are not. Thread-safe.
  */
-public final class KeptItems {
-  private final DecodedStore store;
-  private final @Nullable ItemPrefetcher prefetcher;
-
-  private KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
-    this.store = store;
-    this.prefetcher = prefetcher;
-  }
-
+public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
   /** Null if none are kept. */
   public static @Nullable KeptItems of(Services services) {
     DecodedStore store = services.decoded();

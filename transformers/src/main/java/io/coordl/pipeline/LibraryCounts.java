@@ -1,7 +1,9 @@
 package io.coordl.pipeline;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,21 +39,15 @@ public final class LibraryCounts implements ToLongFunction<Object> {
     }
   }
 
-  private static @Nullable ToLongFunction<Object> find(@Nullable Class<?> type) {
-    if (type == null) {
-      return null;
-    }
+  private static @Nullable ToLongFunction<Object> find(Class<?> type) {
     String adapter = ADAPTERS.get(type.getName());
-    if (adapter != null) {
-      return make(adapter, type);
-    }
-    for (Class<?> implemented : type.getInterfaces()) {
-      ToLongFunction<Object> found = find(implemented);
-      if (found != null) {
-        return found;
-      }
-    }
-    return find(type.getSuperclass());
+    return adapter != null
+        ? make(adapter, type)
+        : Stream.concat(Stream.of(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()))
+            .map(LibraryCounts::find)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
   }
 
   @SuppressWarnings("unchecked") // As it is declared.

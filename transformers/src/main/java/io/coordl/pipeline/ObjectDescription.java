@@ -49,6 +49,9 @@ public final class ObjectDescription {
   /** Numbers of an array of which not each is written. */
   private static final int LONG = 1024;
 
+  private static final Set<Class<?>> NUMBERS =
+      Set.of(byte.class, int.class, long.class, float.class, double.class);
+
   private static final Set<Class<?>> UNORDERED =
       Set.of(HashMap.class, HashSet.class, ConcurrentHashMap.class);
 
@@ -245,7 +248,9 @@ public final class ObjectDescription {
       Comparator<?> by = JdkObjects.comparator(object);
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }
-    if (type.isArray() && Array.getLength(object) > LONG && hasNumbers(object)) {
+    if (type.isArray()
+        && Array.getLength(object) > LONG
+        && NUMBERS.contains(type.getComponentType())) {
       writeNumbers(object);
     } else if (type.isArray()) {
       write((declared == type ? "" : type.getComponentType().getSimpleName()) + "[");
@@ -281,14 +286,6 @@ public final class ObjectDescription {
     return !library.countsEveryOrder()
         && (UNORDERED.contains(type)
             || type.getName().startsWith("java.util.ImmutableCollections$"));
-  }
-
-  private static boolean hasNumbers(Object array) {
-    return array instanceof byte[]
-        || array instanceof int[]
-        || array instanceof long[]
-        || array instanceof float[]
-        || array instanceof double[];
   }
 
   /** A checksum of their bits, since a text of each takes long. */
@@ -342,11 +339,7 @@ public final class ObjectDescription {
       texts.add(one.told());
     }
     texts.sort(null);
-    write("[");
-    for (int i = 0; i < texts.size(); i++) {
-      write((i == 0 ? "" : ", ") + texts.get(i));
-    }
-    write("]");
+    write("[" + String.join(", ", texts) + "]");
   }
 
   /** Its fields are closed to us; a file that is open, say, may be any file. */

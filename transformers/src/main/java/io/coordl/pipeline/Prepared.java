@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
 
 /** {@code prepared=share}. Thread-safe. */
 public final class Prepared {
-  private final PreparedStore store;
-  private final BooleanSupplier keeps;
-  private final BiConsumer<String, String> chosen;
+  final PreparedStore store;
+  final BooleanSupplier keeps;
+  final BiConsumer<String, String> chosen;
   private final Set<String> trusted;
   private final Set<String> met = ConcurrentHashMap.newKeySet();
 
@@ -30,18 +30,6 @@ public final class Prepared {
     this.chosen = chosen;
     this.store = store;
     this.trusted = Set.copyOf(trusted);
-  }
-
-  public PreparedStore store() {
-    return store;
-  }
-
-  boolean keeps() {
-    return keeps.getAsBoolean();
-  }
-
-  void chosen(String what, String why) {
-    chosen.accept(what, why);
   }
 
   /** Whether the user vouches for the class of that name, an object of which is there. */

@@ -84,7 +84,7 @@ public final class PreparedSamples {
 
   public PreparedSamples(Services services, PurityAnalyzer code) {
     this.prepared = Objects.requireNonNull(services.prepared());
-    this.store = prepared.store();
+    this.store = prepared.store;
     this.code = code;
     this.log = new OnceLog(services.log());
     ForkableRandom.countDraws();
@@ -102,7 +102,7 @@ public final class PreparedSamples {
 
   /** Whether samples are to be kept now, as far as they can be. */
   public boolean areKept() {
-    return prepared.keeps();
+    return prepared.keeps.getAsBoolean();
   }
 
   /** How the samples of a pipeline are kept; null if they are left to the program. */
@@ -385,8 +385,12 @@ public final class PreparedSamples {
       }
     }
 
-    /** Notes what the stages of a sample took; negative bytes: it cannot be kept there. */
-    private synchronized void measured(long[] nanos, long[] bytes, List<Rates> parts)
+    /**
+     * Notes what the stages of a sample took; negative bytes: it cannot be kept there.
+     *
+     * @param last stage in which it can be kept; -1 if there is none
+     */
+    private synchronized void measured(long[] nanos, long[] bytes, int last, List<Rates> parts)
         throws IOException {
       if (stage >= 0 || left) {
         return;
@@ -394,22 +398,12 @@ public final class PreparedSamples {
       nanosOfStages.add(nanos);
       bytesOfStages.add(bytes);
       items.addAll(parts);
-      int last = last(bytes);
-      long fits = store.room() / size;
-      if (last >= 0 && bytes[last] <= fits) {
+      if (last >= 0 && bytes[last] <= store.room() / size) {
         decide(last);
         chosen("all samples fit");
       } else if (nanosOfStages.size() == MEASURED) {
         decideByMemory();
       }
-    }
-
-    private static int last(long[] bytes) {
-      int last = bytes.length - 1;
-      while (last >= 0 && bytes[last] < 0) {
-        last--;
-      }
-      return last;
     }
 
     private void decideByMemory() throws IOException {
@@ -455,7 +449,7 @@ public final class PreparedSamples {
     }
 
     private void chosen(String why) {
-      prepared.chosen(
+      prepared.chosen.accept(
           "samples of " + name + " are kept prepared (stage " + (stage + 1) + " of " + kept() + ")",
           why + ": " + perMebibyte(stage));
     }
@@ -482,7 +476,7 @@ public final class PreparedSamples {
     /** What finding takes longer than making is not worth its memory. */
     private void found(long nanos, int samples) {
       finding.add(nanos, samples);
-      if (finding.blocks() >= TRIED && making.blocks() > 1 && !making.isAbove(finding)) {
+      if (finding.blocks >= TRIED && making.blocks > 1 && making.best <= finding.best) {
         leave("preparing a sample takes no longer than getting it from memory");
       }
     }
@@ -492,8 +486,8 @@ public final class PreparedSamples {
    * What a sample takes in the best of many blocks: neither cold code nor a busy machine counts.
    */
   private static final class Pace {
-    private double best = Double.MAX_VALUE;
-    private int blocks;
+    private volatile double best = Double.MAX_VALUE;
+    private volatile int blocks;
     private long nanos;
     private int samples;
 
@@ -507,18 +501,6 @@ public final class PreparedSamples {
         samples = 0;
       }
     }
-
-    synchronized int blocks() {
-      return blocks;
-    }
-
-    synchronized double best() {
-      return best;
-    }
-
-    boolean isAbove(Pace other) {
-      return best() > other.best();
-    }
   }
 
   private final class Making<S> {
@@ -528,7 +510,6 @@ public final class PreparedSamples {
     private final OpenedFiles files = new OpenedFiles();
     private @Nullable S made;
     private int stages;
-    private boolean started;
 
     /** Whether what is made now is to be kept. */
     private boolean isKept;
@@ -573,7 +554,6 @@ public final class PreparedSamples {
               outer.accept(path);
             }
           });
-      started = true;
       KeptForms.Preparing part = store.forms().begin(isKept && plan.sparesItems);
       try {
         S before = made;
@@ -603,7 +583,7 @@ public final class PreparedSamples {
       if (length > 0 && store.hasRoom(length)) {
         // Another job that wants the same one waits for it.
         store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
-        if (!started) {
+        if (stages == 0 && thrown == null) {
           find(key, stage);
         }
       } else if (length <= 0) {
@@ -720,7 +700,7 @@ public final class PreparedSamples {
           lastStage = i;
         }
       }
-      plan.measured(nanos, bytes, parts);
+      plan.measured(nanos, bytes, lastStage, parts);
       if (lastStage >= 0 && plan.stage == lastStage) {
         byte[] kept = last;
         put(

@@ -1,13 +1,13 @@
 package io.coordl.pipeline;
 
 import io.coordl.purity.ClassFiles;
-import java.lang.reflect.Constructor;
+import io.coordl.purity.Member;
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.Type;
 
 /**
@@ -41,8 +41,8 @@ public final class Symbols {
     Symbols symbols = new Symbols();
     for (Class<?> outer : ours) {
       for (Class<?> our : outer.getNestMembers()) {
-        for (ClassFiles.Member used : ClassFiles.uses(our)) {
-          if (!used.owner().startsWith("java") && !used.owner().startsWith("io.coordl.")) {
+        for (Member used : ClassFiles.uses(our)) {
+          if (!used.owner().startsWith("java") && !used.owner().startsWith("io/coordl/")) {
             symbols.require(our, used);
           }
         }
@@ -50,31 +50,31 @@ public final class Symbols {
     }
   }
 
-  private void require(Class<?> our, ClassFiles.Member used) throws ReflectiveOperationException {
+  private void require(Class<?> our, Member used) throws ReflectiveOperationException {
     Class<?> owner;
     try {
-      owner = Class.forName(used.owner(), false, our.getClassLoader());
+      owner = Class.forName(used.className(), false, our.getClassLoader());
     } catch (ClassNotFoundException e) {
-      throw new NoClassDefFoundError(used.owner().replace('.', '/'));
+      throw new NoClassDefFoundError(used.owner());
     }
     boolean inherited = owner.isAssignableFrom(our); // Its own, which need not be public.
     if (!inherited
-        && !known.computeIfAbsent(owner, Symbols::members).contains(used.name() + used.type())) {
+        && !known
+            .computeIfAbsent(owner, Symbols::members)
+            .contains(used.name() + used.descriptor())) {
       throw new NoSuchMethodException(used.toString());
     }
   }
 
   private static Set<String> members(Class<?> type) {
-    Set<String> members = new HashSet<>();
-    for (Field field : type.getFields()) {
-      members.add(field.getName() + Type.getDescriptor(field.getType()));
-    }
-    for (Constructor<?> constructor : type.getConstructors()) {
-      members.add("<init>" + Type.getConstructorDescriptor(constructor));
-    }
-    for (Method method : type.getMethods()) {
-      members.add(method.getName() + Type.getMethodDescriptor(method));
-    }
-    return members;
+    return Stream.of(
+            Stream.of(type.getFields())
+                .map(field -> field.getName() + Type.getDescriptor(field.getType())),
+            Stream.of(type.getConstructors())
+                .map(constructor -> "<init>" + Type.getConstructorDescriptor(constructor)),
+            Stream.of(type.getMethods())
+                .map(method -> method.getName() + Type.getMethodDescriptor(method)))
+        .flatMap(all -> all)
+        .collect(Collectors.toSet());
   }
 }

@@ -60,13 +60,16 @@ public final class ClassFiles {
    *
    * @throws IOException if a class file cannot be read
    */
-  public static int lambdas(Class<?> host, Class<?> kind) throws IOException {
-    int count = 0;
+  public static long lambdas(Class<?> host, Class<?> kind) throws IOException {
+    long count = 0;
     for (Class<?> member : host.getNestMembers()) {
-      ClassCode code = read(member, member.getClassLoader());
-      for (MethodCode method : code.methods) {
-        count += method.lambdas(Type.getDescriptor(kind));
-      }
+      count +=
+          read(member, member.getClassLoader()).methods.stream()
+              .flatMap(method -> method.instructions.stream())
+              .filter(it -> it.opcode() == Opcodes.INVOKEDYNAMIC)
+              .map(it -> Type.getReturnType(it.member().descriptor()))
+              .filter(Type.getType(kind)::equals)
+              .count();
     }
     return count;
   }
@@ -79,19 +82,6 @@ public final class ClassFiles {
     return code;
   }
 
-  /** What the code of a class refers to; {@code type} is the descriptor. */
-  public record Member(String owner, String name, String type) {
-    @Override
-    public String toString() {
-      StringJoiner parameters = new StringJoiner(", ", "(", ")");
-      boolean field = !type.startsWith("(");
-      for (Type parameter : field ? new Type[0] : Type.getArgumentTypes(type)) {
-        parameters.add(parameter.getClassName());
-      }
-      return owner + "." + name + (field ? "" : parameters);
-    }
-  }
-
   /** The fields and methods that a class of the agent uses. */
   public static Set<Member> uses(Class<?> ours) {
     Set<Member> used = new LinkedHashSet<>();
@@ -99,12 +89,11 @@ public final class ClassFiles {
       for (MethodCode method : read(ours, ClassFiles.class.getClassLoader()).methods) {
         for (MethodCode.Instruction it : method.instructions) {
           if (it.opcode() >= Opcodes.GETSTATIC && it.opcode() <= Opcodes.INVOKEINTERFACE) {
-            used.add(new Member(it.owner().replace('/', '.'), it.name(), it.descriptor()));
+            used.add(it.member());
           }
           for (Object constant : it.arguments()) {
             if (constant instanceof Handle made) {
-              used.add(
-                  new Member(made.getOwner().replace('/', '.'), made.getName(), made.getDesc()));
+              used.add(Member.of(made));
             }
           }
         }

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
@@ -20,34 +21,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells whether a field keeps what it was given: from the class files of its nest, which are all
  * that can set a private field. One look's, used by one thread.
+ *
+ * @param classes finds class files; gives null where there is none
  */
-record FieldProof(PurityAnalyzer.Known known, Classes classes) {
-  /** Finds class files. */
-  interface Classes {
-    /** Null if there is none. */
-    @Nullable ClassCode find(String name, @Nullable ClassLoader loader);
-  }
-
-  /** A field where it is declared; {@code owner} is an internal name. */
-  record Field(String owner, String name, String descriptor) {
-    @Override
-    public String toString() {
-      return owner.replace('/', '.') + "." + name;
-    }
-  }
-
-  /** The field that an instruction means; null if no class file declares it. */
-  @Nullable Field resolve(
-      String owner, String name, String descriptor, @Nullable ClassLoader loader) {
-    ClassCode code = classes.find(owner, loader);
+record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCode> classes) {
+  /** The field that an instruction means, where it is declared; null if no class file does. */
+  @Nullable Member resolve(Member used) {
+    ClassCode code = classes.apply(used.owner());
     if (code == null) {
       return null;
     }
-    if (code.fields.containsKey(name + descriptor)) {
-      return new Field(owner, name, descriptor);
+    if (code.fields.containsKey(used.name() + used.descriptor())) {
+      return used;
     }
     for (String parent : code.parents) {
-      Field inherited = resolve(parent, name, descriptor, loader);
+      Member inherited = resolve(new Member(parent, used.name(), used.descriptor()));
       if (inherited != null) {
         return inherited;
       }
@@ -56,25 +44,24 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
   }
 
   /** Why a field may be set while the program runs, to follow its name; null if it is not. */
-  @Nullable String reasonItIsSet(Field field, @Nullable ClassLoader loader) {
-    int access = access(field, loader);
+  @Nullable String reasonItIsSet(Member field) {
+    int access = access(field);
     if ((access & Opcodes.ACC_FINAL) != 0) {
       return null;
     }
     if ((access & Opcodes.ACC_PRIVATE) == 0) {
       return "which is neither final nor private";
     }
-    for (MethodCode method : nest(field.owner(), loader)) {
+    for (MethodCode method : nest(field.owner())) {
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
-        if (setsByName(it)) {
-          return "which " + it.owner().replace('/', '.') + " may set";
+        if (it.isCall() && findsFields(it.member())) {
+          return "which " + it.member().className() + " may set";
         }
-        if ((it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
-            && names(it.owner(), it.name(), it.descriptor(), field, loader)) {
+        if (it.setsField() && names(it.member(), field)) {
           List<Value> operands = method.flow().operands(i);
           if (operands != null && !makes(method, operands, it.opcode(), field)) {
-            return "which " + method.owner.replace('/', '.') + "." + method.name + " sets";
+            return "which " + method.where() + " sets";
           }
         }
       }
@@ -83,39 +70,35 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
   }
 
   /** Code that looks a private field up by its name may set it, or give the handle away. */
-  private static boolean setsByName(Instruction it) {
-    if (it.opcode() < Opcodes.INVOKEVIRTUAL || it.opcode() > Opcodes.INVOKEINTERFACE) {
-      return false;
-    }
-    String owner = it.owner();
+  private static boolean findsFields(Member called) {
+    String owner = called.owner();
     return owner.startsWith("java/lang/invoke/")
         || owner.startsWith("java/lang/reflect/")
         || owner.startsWith("sun/misc/")
         || owner.endsWith("FieldUpdater")
-        || (owner.equals("java/lang/Class") && it.name().contains("Field"));
+        || (owner.equals("java/lang/Class") && called.name().contains("Field"));
   }
 
-  private int access(Field field, @Nullable ClassLoader loader) {
-    ClassCode code = classes.find(field.owner(), loader);
+  private int access(Member field) {
+    ClassCode code = classes.apply(field.owner());
     return code == null ? 0 : code.fields.getOrDefault(field.name() + field.descriptor(), 0);
   }
 
-  private boolean names(
-      String owner, String name, String descriptor, Field field, @Nullable ClassLoader loader) {
-    return name.equals(field.name())
-        && descriptor.equals(field.descriptor())
-        && field.equals(resolve(owner, name, descriptor, loader));
+  private boolean names(Member used, Member field) {
+    return used.name().equals(field.name())
+        && used.descriptor().equals(field.descriptor())
+        && field.equals(resolve(used));
   }
 
   /** Whether an instruction sets the field of the object, or the class, that is being made. */
-  private boolean makes(MethodCode method, List<Value> operands, int opcode, Field field) {
+  private boolean makes(MethodCode method, List<Value> operands, int opcode, Member field) {
     return isMaking(method, field)
         && (opcode == Opcodes.PUTSTATIC
             ? method.name.equals("<clinit>")
             : operands.get(0).isOnly(Plain.THIS));
   }
 
-  private boolean isMaking(MethodCode method, Field field) {
+  private boolean isMaking(MethodCode method, Member field) {
     return method.owner.equals(field.owner()) && isMaking(method);
   }
 
@@ -129,24 +112,18 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
    * Why what a class of the program inherits from the library may change, null if it does not: as
    * far as the classes of its nest go, to which alone most of it is open.
    */
-  @Nullable String reasonInheritedChanges(
-      String owner, Predicate<String> isLibrary, @Nullable ClassLoader loader) {
-    for (MethodCode method : nest(owner, loader)) {
+  @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
+    for (MethodCode method : nest(owner)) {
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
         boolean sets = it.opcode() == Opcodes.PUTFIELD;
-        boolean gets = it.opcode() == Opcodes.GETFIELD && !isPlain(it.descriptor());
+        boolean gets = it.opcode() == Opcodes.GETFIELD && !isPlain(it.member().descriptor());
         List<Value> operands = sets || gets ? method.flow().operands(i) : null;
         if (operands != null && !(isMaking(method) && operands.get(0).isOnly(Plain.THIS))) {
-          Field field = resolve(it.owner(), it.name(), it.descriptor(), loader);
-          if (field == null || !isLibrary.test(field.owner())) {
-            continue;
+          Member field = resolve(it.member());
+          if (field != null && isLibrary.test(field.owner())) {
+            return method.where() + (sets ? " sets " : " may change ") + field;
           }
-          return method.owner.replace('/', '.')
-              + "."
-              + method.name
-              + (sets ? " sets " : " may change ")
-              + field;
         }
       }
     }
@@ -154,14 +131,14 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
   }
 
   /** The methods of all classes that see the private members of a field's class. */
-  private List<MethodCode> nest(String owner, @Nullable ClassLoader loader) {
+  private List<MethodCode> nest(String owner) {
     List<MethodCode> methods = new ArrayList<>();
-    ClassCode code = classes.find(owner, loader);
-    ClassCode host = code == null ? null : classes.find(code.host, loader);
+    ClassCode code = classes.apply(owner);
+    ClassCode host = code == null ? null : classes.apply(code.host);
     Set<String> members = new HashSet<>(host == null ? List.of() : host.nest);
     members.add(owner);
     for (String name : members) {
-      ClassCode member = classes.find(name, loader);
+      ClassCode member = classes.apply(name);
       if (member == null) {
         throw new IllegalStateException(name.replace('/', '.') + " has no class file");
       }
@@ -176,8 +153,8 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
    *
    * @param deep whether its elements can be changed, too
    */
-  @Nullable String reasonItChanges(Field field, boolean deep, @Nullable ClassLoader loader) {
-    int access = access(field, loader);
+  @Nullable String reasonItChanges(Member field, boolean deep) {
+    int access = access(field);
     if ((access & Opcodes.ACC_SYNTHETIC) != 0
         && (field.name().equals("$VALUES") || field.name().startsWith("$SwitchMap$"))) {
       return null; // The compiler's own; it hands out copies.
@@ -186,8 +163,8 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
     if ((access & Opcodes.ACC_PRIVATE) == 0) {
       return kind + " that other code may change, since it is not private";
     }
-    for (MethodCode method : nest(field.owner(), loader)) {
-      String why = new Uses(field, deep, method, loader).reason();
+    for (MethodCode method : nest(field.owner())) {
+      String why = new Uses(field, deep, method).reason();
       if (why != null) {
         return kind + " that " + why;
       }
@@ -197,11 +174,9 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
 
   /** What becomes of an array or a collection in one method. */
   private final class Uses {
-    private final Field field;
+    private final Member field;
     private final boolean deep;
     private final MethodCode method;
-    private final @Nullable ClassLoader loader;
-    private final String where;
 
     /** Made here, and then where others can see it. */
     private final Set<Made> shown = new HashSet<>();
@@ -211,12 +186,10 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
 
     private @Nullable String why;
 
-    Uses(Field field, boolean deep, MethodCode method, @Nullable ClassLoader loader) {
+    Uses(Member field, boolean deep, MethodCode method) {
       this.field = field;
       this.deep = deep;
       this.method = method;
-      this.loader = loader;
-      where = method.owner.replace('/', '.') + "." + method.name;
     }
 
     @Nullable String reason() {
@@ -227,10 +200,7 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
           continue;
         }
         Instruction it = method.instructions.get(i);
-        boolean keeps =
-            (it.opcode() == Opcodes.PUTFIELD || it.opcode() == Opcodes.PUTSTATIC)
-                && names(it.owner(), it.name(), it.descriptor(), field, loader);
-        if (keeps) {
+        if (it.setsField() && names(it.member(), field)) {
           kept.addAll(operands.get(operands.size() - 1).origins());
           continue;
         }
@@ -242,7 +212,7 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
       }
       for (Origin origin : kept) {
         if (origin != Plain.NULL && !isOwn(origin, new HashSet<>())) {
-          why = where + " got from elsewhere, or shows";
+          why = method.where() + " got from elsewhere, or shows";
         }
       }
       return why;
@@ -289,12 +259,12 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
         }
       } else if (origin instanceof Kept kept
           && (deep || !kept.element())
-          && names(kept.owner(), kept.field(), kept.descriptor(), field, loader)) {
+          && names(kept.field(), field)) {
         Role role = role(it, k);
         if (role == Role.SHOWN || role == Role.PUT) {
-          why = where + " shows to other code";
+          why = method.where() + " shows to other code";
         } else if (role == Role.CHANGED && !(kept.ofThis() && isMaking(method, field) && !deep)) {
-          why = where + " may change";
+          why = method.where() + " may change";
         }
       }
     }
@@ -305,7 +275,7 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
 
     private Role role(Instruction it, int k) {
       int code = it.opcode();
-      if (code >= Opcodes.IASTORE && code <= Opcodes.SASTORE) {
+      if (it.setsElement()) {
         return k == 0 ? Role.CHANGED : k == 2 ? Role.PUT : Role.LOOKED_AT;
       } else if (code == Opcodes.PUTFIELD) {
         return k == 0 ? Role.LOOKED_AT : Role.SHOWN;
@@ -314,33 +284,34 @@ record FieldProof(PurityAnalyzer.Known known, Classes classes) {
           || code == Opcodes.ATHROW
           || code == Opcodes.INVOKEDYNAMIC) {
         return Role.SHOWN;
-      } else if (code >= Opcodes.INVOKEVIRTUAL && code <= Opcodes.INVOKEINTERFACE) {
+      } else if (it.isCall()) {
         boolean receiver = k == 0 && code != Opcodes.INVOKESTATIC;
-        return receiver ? asReceiver(it) : asArgument(it, k);
+        return receiver ? asReceiver(it.member()) : asArgument(it.member(), k);
       }
       return Role.LOOKED_AT;
     }
 
-    private Role asReceiver(Instruction it) {
+    private Role asReceiver(Member it) {
       String owner = it.owner();
       String name = it.name();
       boolean passesElements =
           JdkCode.isCollection(owner)
               && (name.equals("stream") || name.equals("forEach") || name.equals("toArray"));
-      if (JdkCode.changes(owner, name) || (name.equals("<init>") && JdkCode.isJdk(owner))) {
+      if (JdkCode.isOf(JdkCode.CHANGES, owner, name)
+          || (name.equals("<init>") && JdkCode.isJdk(owner))) {
         return Role.CHANGED;
       }
       return (name.equals("clone")
                   ? !deep && JdkCode.looks(owner, name)
                   : JdkCode.looks(owner, name))
-              || JdkCode.isElement(owner, name)
-              || JdkCode.isView(owner, name)
+              || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
+              || JdkCode.isOf(JdkCode.VIEWS, owner, name)
               || (passesElements && !deep)
           ? Role.LOOKED_AT
           : Role.SHOWN;
     }
 
-    private Role asArgument(Instruction it, int k) {
+    private Role asArgument(Member it, int k) {
       if (it.owner().equals("java/lang/System") && it.name().equals("arraycopy")) {
         return k == 2 ? Role.CHANGED : deep ? Role.SHOWN : Role.LOOKED_AT;
       }

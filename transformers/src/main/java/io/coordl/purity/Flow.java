@@ -4,6 +4,7 @@ import io.coordl.purity.MethodCode.Handler;
 import io.coordl.purity.MethodCode.Instruction;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -38,12 +39,11 @@ final class Flow {
   /**
    * What a field keeps.
    *
-   * @param owner as the instruction names it
+   * @param field as the instruction names it
    * @param ofThis whether it is a field of {@code this}, or of the class that initialises itself
    * @param element whether it is an element of that
    */
-  record Kept(String owner, String field, String descriptor, boolean ofThis, boolean element)
-      implements Origin {}
+  record Kept(Member field, boolean ofThis, boolean element) implements Origin {}
 
   /**
    * @param wide whether it takes two slots
@@ -51,15 +51,18 @@ final class Flow {
    */
   record Value(boolean wide, boolean item, Set<Origin> origins) {
     static final Value OTHER = new Value(false, false, Set.of(Plain.OTHER));
-    static final Value WIDE = new Value(true, false, Set.of(Plain.OTHER));
+    static final Value LONG = new Value(true, false, Set.of(Plain.OTHER));
 
     static Value of(Origin origin) {
       return new Value(false, false, Set.of(origin));
     }
 
+    static Value of(boolean wide, boolean item) {
+      return item ? new Value(wide, true, OTHER.origins) : wide ? LONG : OTHER;
+    }
+
     static Value ofType(String descriptor, boolean item) {
-      Value plain = descriptor.equals("J") || descriptor.equals("D") ? WIDE : OTHER;
-      return item ? new Value(plain.wide, true, plain.origins) : plain;
+      return of(descriptor.equals("J") || descriptor.equals("D"), item);
     }
 
     boolean isOnly(Origin origin) {
@@ -178,6 +181,14 @@ final class Flow {
 
   /** One instruction, as it changes what a thread holds. */
   private static final class Step {
+    /** Loads, constants and conversions whose result takes two slots; ascending. */
+    private static final int[] WIDE = {
+      Opcodes.LCONST_0, Opcodes.LCONST_1, Opcodes.DCONST_0, Opcodes.DCONST_1,
+      Opcodes.LLOAD, Opcodes.DLOAD, Opcodes.LALOAD, Opcodes.DALOAD,
+      Opcodes.I2L, Opcodes.I2D, Opcodes.L2D, Opcodes.F2L,
+      Opcodes.F2D, Opcodes.D2L
+    };
+
     private final Instruction it;
     private final MethodCode method;
     private final int at;
@@ -226,32 +237,28 @@ final class Flow {
 
     void take() {
       int code = it.opcode();
+      boolean wide = Arrays.binarySearch(WIDE, code) >= 0;
       if (code == Opcodes.NOP || code == Opcodes.IINC || code == Opcodes.GOTO) {
         return;
       } else if (code == Opcodes.ACONST_NULL) {
         push(Value.of(Plain.NULL));
       } else if (code <= Opcodes.SIPUSH) {
-        push(code == 9 || code == 10 || code == 14 || code == 15 ? Value.WIDE : Value.OTHER);
+        push(Value.of(wide, false));
       } else if (code == Opcodes.LDC) {
         Object constant = it.arguments().get(0);
-        push(
+        boolean two =
             constant instanceof Long
-                    || constant instanceof Double
-                    || (constant instanceof ConstantDynamic made && made.getSize() == 2)
-                ? Value.WIDE
-                : Value.OTHER);
+                || constant instanceof Double
+                || (constant instanceof ConstantDynamic made && made.getSize() == 2);
+        push(Value.of(two, false));
       } else if (code <= Opcodes.ALOAD) {
-        push(
-            Objects.requireNonNullElse(
-                locals.get(it.operand()),
-                code == Opcodes.LLOAD || code == Opcodes.DLOAD ? Value.WIDE : Value.OTHER));
+        push(Objects.requireNonNullElse(locals.get(it.operand()), Value.of(wide, false)));
       } else if (code <= Opcodes.SALOAD) {
         pop(2);
-        boolean wide = code == Opcodes.LALOAD || code == Opcodes.DALOAD;
         push(
             code == Opcodes.AALOAD
                 ? element(taken.get(0), tookItem())
-                : Value.ofType(wide ? "J" : "I", tookItem()));
+                : Value.of(wide, tookItem()));
       } else if (code <= Opcodes.ASTORE) {
         store(it.operand(), pop());
       } else if (code <= Opcodes.SASTORE) {
@@ -261,17 +268,10 @@ final class Flow {
       } else if (code <= Opcodes.LXOR) {
         boolean unary = code >= Opcodes.INEG && code <= Opcodes.DNEG;
         pop(unary ? 1 : 2);
-        push(Value.ofType(taken.get(0).wide() ? "J" : "I", tookItem()));
+        push(Value.of(taken.get(0).wide(), tookItem()));
       } else if (code <= Opcodes.I2S) {
         pop();
-        boolean wide =
-            code == Opcodes.I2L
-                || code == Opcodes.I2D
-                || code == Opcodes.L2D
-                || code == Opcodes.F2L
-                || code == Opcodes.F2D
-                || code == Opcodes.D2L;
-        push(Value.ofType(wide ? "J" : "I", tookItem()));
+        push(Value.of(wide, tookItem()));
       } else if (code <= Opcodes.DCMPG) {
         pop(2);
         push(Value.OTHER);
@@ -299,19 +299,14 @@ final class Flow {
         case Opcodes.RETURN -> {}
         case Opcodes.PUTSTATIC, Opcodes.ATHROW, Opcodes.MONITORENTER, Opcodes.MONITOREXIT -> pop();
         case Opcodes.GETSTATIC ->
-            push(kept(method.name.equals("<clinit>") && it.owner().equals(method.owner)));
+            push(kept(method.name.equals("<clinit>") && it.member().owner().equals(method.owner)));
         case Opcodes.GETFIELD -> {
           pop();
           push(kept(taken.get(0).isOnly(Plain.THIS)));
         }
         case Opcodes.PUTFIELD -> pop(2);
-        case Opcodes.NEW -> push(Value.of(new Made(at)));
-        case Opcodes.NEWARRAY, Opcodes.ANEWARRAY -> {
-          pop();
-          push(Value.of(new Made(at)));
-        }
-        case Opcodes.MULTIANEWARRAY -> {
-          pop(it.operand());
+        case Opcodes.NEW, Opcodes.NEWARRAY, Opcodes.ANEWARRAY, Opcodes.MULTIANEWARRAY -> {
+          pop(code == Opcodes.NEW ? 0 : code == Opcodes.MULTIANEWARRAY ? it.operand() : 1);
           push(Value.of(new Made(at)));
         }
         case Opcodes.ARRAYLENGTH, Opcodes.INSTANCEOF -> {
@@ -324,31 +319,33 @@ final class Flow {
     }
 
     private Value kept(boolean ofThis) {
-      String type = it.descriptor();
-      return type.startsWith("[") || type.startsWith("L")
-          ? Value.of(new Kept(it.owner(), it.name(), type, ofThis, false))
+      String type = it.member().descriptor();
+      return type.length() > 1
+          ? Value.of(new Kept(it.member(), ofThis, false))
           : Value.ofType(type, false);
     }
 
     private void call(int code) {
-      Type[] arguments = Type.getArgumentTypes(it.descriptor());
-      pop(arguments.length);
+      String owner = it.member().owner();
+      String name = it.member().name();
+      Type type = Type.getMethodType(it.member().descriptor());
+      pop(type.getArgumentTypes().length);
       boolean dynamic = code == Opcodes.INVOKEDYNAMIC;
       if (code != Opcodes.INVOKESTATIC && !dynamic) {
         pop();
       }
-      if (it.name().equals("<init>") && tookItem() && JdkCode.keepsItem(it.owner())) {
+      boolean item = tookItem() && (dynamic || JdkCode.keepsItem(owner));
+      if (name.equals("<init>") && item) {
         follow(taken.get(0));
       }
-      String result = Type.getReturnType(it.descriptor()).getDescriptor();
-      boolean item = tookItem() && (dynamic || JdkCode.keepsItem(it.owner()));
+      String result = type.getReturnType().getDescriptor();
       if (dynamic || result.length() == 1) {
         push(result, item);
-      } else if (JdkCode.makes(it.owner(), it.name())) {
+      } else if (JdkCode.makes(owner, name)) {
         push(Value.of(new Made(at)));
-      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isView(it.owner(), it.name())) {
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.VIEWS, owner, name)) {
         push(taken.get(0));
-      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isElement(it.owner(), it.name())) {
+      } else if (code != Opcodes.INVOKESTATIC && JdkCode.isOf(JdkCode.ELEMENTS, owner, name)) {
         push(element(taken.get(0), item));
       } else {
         push(result, item);
@@ -375,8 +372,7 @@ final class Flow {
               .map(
                   origin ->
                       origin instanceof Kept kept
-                          ? new Kept(
-                              kept.owner(), kept.field(), kept.descriptor(), kept.ofThis(), true)
+                          ? new Kept(kept.field(), kept.ofThis(), true)
                           : origin instanceof Made made ? made : Plain.OTHER)
               .collect(Collectors.toUnmodifiableSet());
       return new Value(false, item, origins);

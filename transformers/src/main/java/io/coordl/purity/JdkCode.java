@@ -46,28 +46,25 @@ final class JdkCode {
               + " ArrayDeque Queue Iterator ListIterator Spliterator Comparator"
               + " SequencedCollection SequencedMap SequencedSet RandomAccess");
 
-  private static final Set<String> UTILITIES =
-      names(
-          "java/util/",
-          "Objects Optional OptionalInt OptionalLong OptionalDouble PrimitiveIterator"
-              + " PrimitiveIterator$OfInt PrimitiveIterator$OfLong PrimitiveIterator$OfDouble"
-              + " IntSummaryStatistics LongSummaryStatistics DoubleSummaryStatistics StringJoiner"
-              + " StringTokenizer Base64 Base64$Decoder Base64$Encoder HexFormat Locale"
-              + " concurrent/Callable zip/CRC32 zip/Adler32 zip/Checksum zip/Inflater zip/Deflater"
-              + " zip/GZIPInputStream zip/InflaterInputStream");
-
-  private static final Set<String> BYTES =
+  private static final Set<String> OTHERS =
       names(
           "java/",
-          "nio/Buffer nio/ByteBuffer nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer"
-              + " nio/LongBuffer nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths"
-              + " nio/file/OpenOption nio/file/StandardOpenOption io/File io/Closeable"
-              + " io/Serializable io/InputStream io/ByteArrayInputStream io/BufferedInputStream"
-              + " io/DataInputStream io/DataInput io/Reader io/BufferedReader io/InputStreamReader"
-              + " io/StringReader io/OutputStream io/ByteArrayOutputStream io/DataOutputStream"
-              + " io/StringWriter io/Writer io/FileInputStream io/FileReader awt/Color awt/Graphics"
-              + " awt/Graphics2D awt/Image awt/Point awt/Rectangle awt/RenderingHints"
-              + " awt/RenderingHints$Key awt/Dimension");
+          "util/Objects util/Optional util/OptionalInt util/OptionalLong util/OptionalDouble"
+              + " util/PrimitiveIterator util/PrimitiveIterator$OfInt util/PrimitiveIterator$OfLong"
+              + " util/PrimitiveIterator$OfDouble util/IntSummaryStatistics"
+              + " util/LongSummaryStatistics util/DoubleSummaryStatistics util/StringJoiner"
+              + " util/StringTokenizer util/Base64 util/Base64$Decoder util/Base64$Encoder"
+              + " util/HexFormat util/Locale util/concurrent/Callable util/zip/CRC32"
+              + " util/zip/Adler32 util/zip/Checksum util/zip/Inflater util/zip/Deflater"
+              + " util/zip/GZIPInputStream util/zip/InflaterInputStream nio/Buffer nio/ByteBuffer"
+              + " nio/ByteOrder nio/CharBuffer nio/ShortBuffer nio/IntBuffer nio/LongBuffer"
+              + " nio/FloatBuffer nio/DoubleBuffer nio/file/Path nio/file/Paths nio/file/OpenOption"
+              + " nio/file/StandardOpenOption io/File io/Closeable io/Serializable io/InputStream"
+              + " io/ByteArrayInputStream io/BufferedInputStream io/DataInputStream io/DataInput"
+              + " io/Reader io/BufferedReader io/InputStreamReader io/StringReader io/OutputStream"
+              + " io/ByteArrayOutputStream io/DataOutputStream io/StringWriter io/Writer"
+              + " io/FileInputStream io/FileReader awt/Color awt/Graphics awt/Graphics2D awt/Image"
+              + " awt/Point awt/Rectangle awt/RenderingHints awt/RenderingHints$Key awt/Dimension");
 
   /** Of a class that is known, those that are not: by the beginning of the name and descriptor. */
   private static final Set<String> NOT_KNOWN =
@@ -111,7 +108,8 @@ final class JdkCode {
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)");
 
-  private static final Set<String> CHANGES =
+  /** What changes the collection that it is called on. */
+  static final Set<String> CHANGES =
       names(
           "",
           "add addAll addFirst addLast put putAll putFirst putLast putIfAbsent set setAll setValue"
@@ -126,10 +124,12 @@ final class JdkCode {
           "size isEmpty contains containsKey containsValue containsAll indexOf lastIndexOf hasNext"
               + " equals hashCode toString clone cardinality length");
 
-  private static final Set<String> ELEMENTS =
+  /** What returns an element of the collection that it is called on. */
+  static final Set<String> ELEMENTS =
       names("", "get getOrDefault next previous getFirst getLast first last peek element");
 
-  private static final Set<String> VIEWS =
+  /** What returns something through which the collection can be changed. */
+  static final Set<String> VIEWS =
       names("", "iterator listIterator keySet values descendingIterator");
 
   /** What copies an argument, or tells something of it that does not change with it. */
@@ -205,8 +205,7 @@ final class JdkCode {
         || owner.endsWith("Error")
         || CLASSES.contains(owner)
         || COLLECTIONS.contains(owner)
-        || UTILITIES.contains(owner)
-        || BYTES.contains(owner)
+        || OTHERS.contains(owner)
         || PACKAGES.stream().anyMatch(owner::startsWith);
   }
 
@@ -229,24 +228,14 @@ final class JdkCode {
     return COLLECTIONS.contains(owner) || owner.equals("java/lang/Iterable");
   }
 
-  /** Whether a method changes the collection that it is called on. */
-  static boolean changes(String owner, String method) {
-    return COLLECTIONS.contains(owner) && CHANGES.contains(method);
+  /** Whether a method of a collection is one of these. */
+  static boolean isOf(Set<String> methods, String owner, String method) {
+    return COLLECTIONS.contains(owner) && methods.contains(method);
   }
 
   /** Whether a method tells something of the collection that it is called on, or its elements. */
   static boolean looks(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);
-  }
-
-  /** Whether a method returns an element of the collection that it is called on. */
-  static boolean isElement(String owner, String method) {
-    return COLLECTIONS.contains(owner) && ELEMENTS.contains(method);
-  }
-
-  /** Whether a method returns something through which the collection can be changed. */
-  static boolean isView(String owner, String method) {
-    return COLLECTIONS.contains(owner) && VIEWS.contains(method);
   }
 
   /** Whether a method leaves the arrays and collections among its arguments as they are. */

@@ -9,7 +9,6 @@ import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
-import net.bytebuddy.jar.asm.Type;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -31,18 +30,25 @@ final class MethodCode extends MethodVisitor {
   private @Nullable Flow flow;
 
   /**
-   * @param owner of a member, or the type of a type instruction; empty elsewhere
+   * @param member that is used; of a type instruction its owner is the type
    * @param operand slot of a local variable, or dimensions
    * @param arguments of a call-site, or the constant that is loaded
    */
   record Instruction(
-      int opcode,
-      String owner,
-      String name,
-      String descriptor,
-      int operand,
-      List<Label> targets,
-      List<Object> arguments) {}
+      int opcode, Member member, int operand, List<Label> targets, List<Object> arguments) {
+    /** Whether it calls a method by its name. */
+    boolean isCall() {
+      return opcode >= Opcodes.INVOKEVIRTUAL && opcode <= Opcodes.INVOKEINTERFACE;
+    }
+
+    boolean setsField() {
+      return opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC;
+    }
+
+    boolean setsElement() {
+      return opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE;
+    }
+  }
 
   /** What {@code handler} catches. */
   record Handler(Label start, Label end, Label handler) {}
@@ -60,15 +66,6 @@ final class MethodCode extends MethodVisitor {
     return (access & Opcodes.ACC_STATIC) != 0;
   }
 
-  /** How many lambdas and method references of a type it has. */
-  int lambdas(String type) {
-    return (int)
-        instructions.stream()
-            .filter(it -> it.opcode() == Opcodes.INVOKEDYNAMIC)
-            .filter(it -> Type.getReturnType(it.descriptor()).getDescriptor().equals(type))
-            .count();
-  }
-
   /** Where its values come from. */
   Flow flow() {
     Flow known = flow;
@@ -79,52 +76,56 @@ final class MethodCode extends MethodVisitor {
     return known;
   }
 
-  private void add(int opcode, String of, String named, String described, int operand) {
-    instructions.add(new Instruction(opcode, of, named, described, operand, List.of(), List.of()));
+  /** The name of its class and its own, as a user is told of it. */
+  String where() {
+    return owner.replace('/', '.') + "." + name;
+  }
+
+  private void add(int opcode, Member member, int operand) {
+    instructions.add(new Instruction(opcode, member, operand, List.of(), List.of()));
   }
 
   private void add(int opcode, List<Label> targets, List<Object> arguments) {
-    instructions.add(new Instruction(opcode, "", "", "", 0, targets, arguments));
+    instructions.add(new Instruction(opcode, Member.NONE, 0, targets, arguments));
   }
 
   @Override
   public void visitInsn(int opcode) {
-    add(opcode, "", "", "", 0);
+    add(opcode, Member.NONE, 0);
   }
 
   @Override
   public void visitIntInsn(int opcode, int operand) {
-    add(opcode, "", "", "", operand);
+    add(opcode, Member.NONE, operand);
   }
 
   @Override
   public void visitVarInsn(int opcode, int slot) {
-    add(opcode, "", "", "", slot);
+    add(opcode, Member.NONE, slot);
   }
 
   @Override
   public void visitTypeInsn(int opcode, String type) {
-    add(opcode, type, "", "", 0);
+    add(opcode, new Member(type, "", ""), 0);
   }
 
   @Override
   public void visitFieldInsn(int opcode, String of, String field, String described) {
-    add(opcode, of, field, described, 0);
+    add(opcode, new Member(of, field, described), 0);
   }
 
   @Override
   public void visitMethodInsn(
       int opcode, String of, String method, String described, boolean ofInterface) {
-    add(opcode, of, method, described, 0);
+    add(opcode, new Member(of, method, described), 0);
   }
 
   @Override
   public void visitInvokeDynamicInsn(
       String method, String described, Handle bootstrap, Object... arguments) {
-    List<Object> all = new ArrayList<>(Arrays.asList(arguments));
+    Member linked = new Member(bootstrap.getOwner(), method, described);
     instructions.add(
-        new Instruction(
-            Opcodes.INVOKEDYNAMIC, bootstrap.getOwner(), method, described, 0, List.of(), all));
+        new Instruction(Opcodes.INVOKEDYNAMIC, linked, 0, List.of(), List.of(arguments)));
   }
 
   @Override
@@ -144,7 +145,7 @@ final class MethodCode extends MethodVisitor {
 
   @Override
   public void visitIincInsn(int slot, int increment) {
-    add(Opcodes.IINC, "", "", "", slot);
+    add(Opcodes.IINC, Member.NONE, slot);
   }
 
   @Override
@@ -161,7 +162,7 @@ final class MethodCode extends MethodVisitor {
 
   @Override
   public void visitMultiANewArrayInsn(String described, int dimensions) {
-    add(Opcodes.MULTIANEWARRAY, described, "", "", dimensions);
+    add(Opcodes.MULTIANEWARRAY, Member.NONE, dimensions);
   }
 
   @Override

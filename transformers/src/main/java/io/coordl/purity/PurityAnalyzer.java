@@ -18,11 +18,13 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ConstantDynamic;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Opcodes;
@@ -261,18 +263,17 @@ public final class PurityAnalyzer {
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
-    private final FieldProof fields = new FieldProof(known, this::find);
 
     /** The fields that code reads, with the method that does. */
-    private final Map<FieldProof.Field, Read> reads = new LinkedHashMap<>();
+    private final Map<Member, Read> reads = new LinkedHashMap<>();
 
-    private final Deque<FieldProof.Field> statics = new ArrayDeque<>();
+    private final Deque<Member> statics = new ArrayDeque<>();
 
     /** The static fields that code reads, and who sees them. */
-    private final Map<FieldProof.Field, @Nullable ClassLoader> ofClasses = new HashMap<>();
+    private final Map<Member, @Nullable ClassLoader> ofClasses = new HashMap<>();
 
     /** The fields that keep what can be changed, and whether its elements can be. */
-    private final Map<FieldProof.Field, Boolean> changeable = new LinkedHashMap<>();
+    private final Map<Member, Boolean> changeable = new LinkedHashMap<>();
 
     /** The object whose fields may change between two calls, and its classes. */
     private @Nullable Object placed;
@@ -318,7 +319,7 @@ public final class PurityAnalyzer {
       while (reason == null) {
         Object object = objects.poll();
         Call call = object == null ? calls.poll() : null;
-        FieldProof.Field field = object == null && call == null ? statics.poll() : null;
+        Member field = object == null && call == null ? statics.poll() : null;
         if (object != null) {
           visit(object, seen.getOrDefault(object, ""));
         } else if (call != null) {
@@ -360,24 +361,26 @@ public final class PurityAnalyzer {
 
     Map<String, @Nullable Object> readStatics() {
       Map<String, @Nullable Object> values = new TreeMap<>();
-      for (Map.Entry<FieldProof.Field, @Nullable ClassLoader> field : ofClasses.entrySet()) {
-        Field declared = declared(field.getKey(), field.getValue());
-        values.put(field.getKey().toString(), value(declared, null));
-      }
+      ofClasses.forEach(
+          (field, loader) -> values.put(field.toString(), value(declared(field, loader), null)));
       return values;
     }
 
     private @Nullable String reasonOfFields() {
-      for (Map.Entry<FieldProof.Field, Boolean> field : changeable.entrySet()) {
+      for (Map.Entry<Member, Boolean> field : changeable.entrySet()) {
         Read read = reads.get(field.getKey());
         if (read != null) {
-          String why = fields.reasonItChanges(field.getKey(), field.getValue(), read.loader());
+          String why = fields(read.loader()).reasonItChanges(field.getKey(), field.getValue());
           if (why != null) {
             return read.reader() + " reads " + field.getKey() + ", " + why;
           }
         }
       }
       return null;
+    }
+
+    private FieldProof fields(@Nullable ClassLoader loader) {
+      return new FieldProof(known, name -> find(name, loader));
     }
 
     private @Nullable ClassCode find(String name, @Nullable ClassLoader loader) {
@@ -420,36 +423,29 @@ public final class PurityAnalyzer {
         placed = known.keepsPlace(type) ? object : placed;
         for (Class<?> at = type; at != null; at = at.getSuperclass()) {
           if (known.keepsPlace(at)) {
-            places.add(internal(at));
+            places.add(Type.getInternalName(at));
           }
           if (isProgram(at)) {
-            calls.add(new Call(internal(at), null, null, at.getClassLoader(), false));
+            calls.add(new Call(Type.getInternalName(at), null, null, at.getClassLoader(), false));
             if (reason == null && isOrExtendsLibrary(at)) {
               reason =
-                  fields.reasonInheritedChanges(
-                      internal(at), PurityAnalyzer.this::isLibrary, at.getClassLoader());
+                  fields(at.getClassLoader())
+                      .reasonInheritedChanges(
+                          Type.getInternalName(at), PurityAnalyzer.this::isLibrary);
             }
           } else if (JdkObjects.isOfJdk(at) && !PLAIN_PARENTS.contains(at)) {
             reason = holder + " keeps a " + name + ", which is a " + at.getName();
             return;
           }
-          initialised.add(internal(at));
+          initialised.add(Type.getInternalName(at));
         }
         visitFields(object, type);
       }
     }
 
     private boolean isOrExtendsLibrary(Class<?> type) {
-      for (Class<?> at = type; at != null; at = at.getSuperclass()) {
-        if (isNamedOfLibrary(at.getName())) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private String internal(Class<?> type) {
-      return type.getName().replace('.', '/');
+      return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+          .anyMatch(at -> isNamedOfLibrary(at.getName()));
     }
 
     private void visitFields(Object object, Class<?> type) {
@@ -475,17 +471,17 @@ public final class PurityAnalyzer {
 
     /** The library's methods read all that its objects keep. */
     private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
-      FieldProof.Field declared = declared(field);
+      Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
-      String why = fields.reasonItIsSet(declared, at.getClassLoader());
+      String why = fields(at.getClassLoader()).reasonItIsSet(declared);
       if (why != null) {
         reason = type.getName() + " reads " + declared + ", " + why;
       }
     }
 
-    private FieldProof.Field declared(Field field) {
-      return new FieldProof.Field(
-          internal(field.getDeclaringClass()),
+    private Member declared(Field field) {
+      return new Member(
+          Type.getInternalName(field.getDeclaringClass()),
           field.getName(),
           Type.getDescriptor(field.getType()));
     }
@@ -535,17 +531,7 @@ public final class PurityAnalyzer {
       if (container instanceof Object[] array) {
         return Arrays.asList(array);
       } else if (container instanceof Map<?, ?> map) {
-        Deque<Object> all = new ArrayDeque<>();
-        map.forEach(
-            (key, value) -> {
-              if (key != null) {
-                all.add(key);
-              }
-              if (value != null) {
-                all.add(value);
-              }
-            });
-        return all;
+        return Stream.<Object>concat(map.keySet().stream(), map.values().stream()).toList();
       } else if (container instanceof Optional<?> optional) {
         return optional.stream().toList();
       }
@@ -562,14 +548,14 @@ public final class PurityAnalyzer {
     }
 
     /** The class is initialised by this, if it is not: all that its initialiser does is known. */
-    private void visitStatic(FieldProof.Field field) {
+    private void visitStatic(Member field) {
       Field declared = declared(field, ofClasses.get(field));
       visitValue(value(declared, null), declared, declared.getDeclaringClass().getName(), false);
     }
 
-    private Field declared(FieldProof.Field field, @Nullable ClassLoader loader) {
+    private Field declared(Member field, @Nullable ClassLoader loader) {
       try {
-        return Class.forName(dotted(field.owner()), false, loader).getDeclaredField(field.name());
+        return Class.forName(field.className(), false, loader).getDeclaredField(field.name());
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException(e);
       }
@@ -634,13 +620,12 @@ public final class PurityAnalyzer {
     }
 
     private void look(MethodCode method, @Nullable ClassLoader loader) {
-      String where = dotted(method.owner) + "." + method.name;
+      Body body = new Body(method, loader);
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
-        reason = where + " is native";
+        body.leave("is native");
       } else if ((method.access & Opcodes.ACC_SYNCHRONIZED) != 0) {
-        reason = where + " locks";
+        body.leave("locks");
       }
-      Body body = new Body(method, where, loader);
       body.forEach(body::changes);
       body.forEach(body::reads);
     }
@@ -648,13 +633,13 @@ public final class PurityAnalyzer {
     /** What one method does. */
     private final class Body {
       private final MethodCode method;
-      private final String where;
       private final @Nullable ClassLoader loader;
+      private final FieldProof fields;
 
-      Body(MethodCode method, String where, @Nullable ClassLoader loader) {
+      Body(MethodCode method, @Nullable ClassLoader loader) {
         this.method = method;
-        this.where = where;
         this.loader = loader;
+        fields = fields(loader);
       }
 
       void forEach(BiConsumer<Instruction, List<Value>> check) {
@@ -667,7 +652,7 @@ public final class PurityAnalyzer {
       }
 
       private void leave(String why) {
-        reason = where + " " + why;
+        reason = method.where() + " " + why;
       }
 
       private boolean isMaking() {
@@ -681,22 +666,21 @@ public final class PurityAnalyzer {
       }
 
       /** Whether it is a static field of the class itself, not one that it inherits. */
-      private boolean isInitialising(Instruction it) {
-        FieldProof.Field field =
-            method.name.equals("<clinit>") && it.owner().equals(method.owner)
-                ? fields.resolve(it.owner(), it.name(), it.descriptor(), loader)
-                : null;
-        return field != null && field.owner().equals(method.owner);
+      private boolean isInitialising(Member used) {
+        return method.name.equals("<clinit>")
+            && used.owner().equals(method.owner)
+            && used.equals(fields.resolve(used));
       }
 
       /** Whether it is a field that may change between two calls. */
-      private boolean isPlace(Instruction it) {
-        FieldProof.Field field = fields.resolve(it.owner(), it.name(), it.descriptor(), loader);
+      private boolean isPlace(Member used) {
+        Member field = fields.resolve(used);
         return field != null && places.contains(field.owner());
       }
 
-      void changes(Instruction it, List<Value> operands) {
-        int code = it.opcode();
+      void changes(Instruction instruction, List<Value> operands) {
+        int code = instruction.opcode();
+        Member it = instruction.member();
         if ((code == Opcodes.PUTFIELD
                 && !((method.name.equals("<init>") || isPlace(it))
                     && operands.get(0).isOnly(Plain.THIS)))
@@ -704,27 +688,27 @@ public final class PurityAnalyzer {
           leave("sets its field " + it.name());
         } else if (code == Opcodes.MONITORENTER) {
           leave("locks");
-        } else if (code >= Opcodes.IASTORE && code <= Opcodes.SASTORE && isKept(operands.get(0))) {
+        } else if (instruction.setsElement() && isKept(operands.get(0))) {
           leave("may change an array it keeps");
-        } else if (code >= Opcodes.INVOKEVIRTUAL
-            && code <= Opcodes.INVOKEINTERFACE
+        } else if (instruction.isCall()
             && code != Opcodes.INVOKESTATIC
-            && JdkCode.changes(it.owner(), it.name())
+            && JdkCode.isOf(JdkCode.CHANGES, it.owner(), it.name())
             && isKept(operands.get(0))) {
           leave("may change a collection it keeps");
         }
       }
 
-      void reads(Instruction it, List<Value> operands) {
-        switch (it.opcode()) {
+      void reads(Instruction instruction, List<Value> operands) {
+        Member it = instruction.member();
+        switch (instruction.opcode()) {
           case Opcodes.GETFIELD -> {
             if (!(method.name.equals("<init>") && operands.get(0).isOnly(Plain.THIS))) {
-              read(it.owner(), it.name(), it.descriptor(), false);
+              read(it, false);
             }
           }
           case Opcodes.GETSTATIC -> {
             if (!isInitialising(it)) {
-              read(it.owner(), it.name(), it.descriptor(), true);
+              read(it, true);
             }
           }
           case Opcodes.NEW -> {
@@ -732,22 +716,21 @@ public final class PurityAnalyzer {
               calls.add(new Call(it.owner(), null, null, loader, initialises));
               initialise(it.owner(), loader);
             } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
-              leave("uses " + dotted(it.owner()));
+              leave("uses " + it.className());
             }
           }
-          case Opcodes.INVOKEVIRTUAL, Opcodes.INVOKEINTERFACE ->
-              called(false, it.owner(), it.name(), it.descriptor(), operands);
+          case Opcodes.INVOKEVIRTUAL, Opcodes.INVOKEINTERFACE -> called(false, it, operands);
           case Opcodes.INVOKESTATIC, Opcodes.INVOKESPECIAL -> {
-            called(true, it.owner(), it.name(), it.descriptor(), operands);
+            called(true, it, operands);
             initialise(it.owner(), loader);
           }
           case Opcodes.INVOKEDYNAMIC -> {
             if (!FACTORIES.contains(it.owner())) {
-              leave("is linked by " + dotted(it.owner()));
+              leave("is linked by " + it.className());
             }
-            it.arguments().forEach(this::linked);
+            instruction.arguments().forEach(this::linked);
           }
-          case Opcodes.LDC -> linked(it.arguments().get(0));
+          case Opcodes.LDC -> linked(instruction.arguments().get(0));
           default -> {}
         }
       }
@@ -756,36 +739,29 @@ public final class PurityAnalyzer {
         if (constant instanceof ConstantDynamic) {
           leave("has a constant that is made as it runs");
         } else if (constant instanceof Handle handle) {
-          if (handle.getTag() <= Opcodes.H_GETSTATIC) {
-            read(
-                handle.getOwner(),
-                handle.getName(),
-                handle.getDesc(),
-                handle.getTag() == Opcodes.H_GETSTATIC);
-          } else if (handle.getTag() <= Opcodes.H_PUTSTATIC) {
-            leave("sets its field " + handle.getName());
-          } else {
-            made(handle);
+          int tag = handle.getTag();
+          Member it = Member.of(handle);
+          if (tag <= Opcodes.H_GETSTATIC) {
+            read(it, tag == Opcodes.H_GETSTATIC);
+          } else if (tag <= Opcodes.H_PUTSTATIC) {
+            leave("sets its field " + it.name());
+          } else { // A method that a lambda or a method reference stands for.
+            boolean virtual = tag == Opcodes.H_INVOKEVIRTUAL || tag == Opcodes.H_INVOKEINTERFACE;
+            called(!virtual, it, List.of());
+            initialise(it.owner(), loader);
+            if (tag == Opcodes.H_NEWINVOKESPECIAL && isProgram(it.owner())) {
+              calls.add(new Call(it.owner(), null, null, loader, initialises));
+            }
           }
         }
       }
 
-      /** A method that a lambda or a method reference stands for. */
-      private void made(Handle handle) {
-        String owner = handle.getOwner();
-        boolean virtual =
-            handle.getTag() == Opcodes.H_INVOKEVIRTUAL
-                || handle.getTag() == Opcodes.H_INVOKEINTERFACE;
-        called(!virtual, owner, handle.getName(), handle.getDesc(), List.of());
-        initialise(owner, loader);
-        if (handle.getTag() == Opcodes.H_NEWINVOKESPECIAL && isProgram(owner)) {
-          calls.add(new Call(owner, null, null, loader, initialises));
-        }
-      }
-
       /** Follows a call of one method, or of whatever an object of the class may do instead. */
-      private void called(
-          boolean exact, String owner, String name, String descriptor, List<Value> operands) {
+      private void called(boolean exact, Member it, List<Value> operands) {
+        String owner = it.owner();
+        String name = it.name();
+        String descriptor = it.descriptor();
+        String whole = it.className() + "." + name;
         boolean ofLibrary = isLibrary(owner);
         ownOrder |= JdkCode.hasOwnOrder(owner, name);
         hashes |= JdkCode.hashes(owner);
@@ -793,18 +769,17 @@ public final class PurityAnalyzer {
           if (initialises) {
             leave("reads a file as a class is initialised, which may be at any time");
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
-            leave(
-                "reads a file that is not the item asked for (" + dotted(owner) + "." + name + ")");
+            leave("reads a file that is not the item asked for (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave("reads a file by a reference to a method, or as a part of its own object");
           }
         } else if (ofLibrary
             ? !known.isKnown(owner, name)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
-          leave("uses " + dotted(owner) + "." + name);
+          leave("uses " + whole);
         } else if (isProgram(owner)) {
           if (known.isAnnounced(name, descriptor)) {
-            leave("uses " + dotted(owner) + "." + name);
+            leave("uses " + whole);
           }
           calls.add(new Call(owner, name, descriptor, loader, initialises));
           if (!exact) {
@@ -813,20 +788,21 @@ public final class PurityAnalyzer {
         }
       }
 
-      private void read(String owner, String name, String descriptor, boolean ofClass) {
-        if (JdkCode.isJdk(owner)) {
-          if (!JdkCode.isKnownType(owner)) {
-            leave("uses " + (ofClass ? Type.getType(descriptor).getClassName() : dotted(owner)));
+      private void read(Member it, boolean ofClass) {
+        String descriptor = it.descriptor();
+        if (JdkCode.isJdk(it.owner())) {
+          if (!JdkCode.isKnownType(it.owner())) {
+            leave("uses " + (ofClass ? Type.getType(descriptor).getClassName() : it.className()));
           }
           return;
         }
-        FieldProof.Field field = fields.resolve(owner, name, descriptor, loader);
+        Member field = fields.resolve(it);
         if (field == null) {
-          leave("reads " + dotted(owner) + "." + name + ", which has no class file");
+          leave("reads " + it + ", which has no class file");
           return;
         }
         String why =
-            !ofClass && places.contains(field.owner()) ? null : fields.reasonItIsSet(field, loader);
+            !ofClass && places.contains(field.owner()) ? null : fields.reasonItIsSet(field);
         if (isLibrary(field.owner())) {
           if (why != null || descriptor.startsWith("[") || descriptor.startsWith("Ljava/util/")) {
             leave("reads " + field + " of the library");
@@ -837,7 +813,7 @@ public final class PurityAnalyzer {
           leave("reads " + field + ", " + why);
           return;
         }
-        boolean isNew = reads.putIfAbsent(field, new Read(where, loader)) == null;
+        boolean isNew = reads.putIfAbsent(field, new Read(method.where(), loader)) == null;
         if (ofClass) {
           ofClasses.putIfAbsent(field, loader);
           initialise(field.owner(), loader);

@@ -91,7 +91,7 @@ class SampledBatchesTest {
     List<List<Long>> batches = new ArrayList<>();
     over(own.iterator()).forEachRemaining(batches::add);
 
-    assertThat(batches).allMatch(batch -> batch instanceof EpochIndices);
+    assertThat(batches).allMatch(batch -> batch instanceof SampledEpoch.Indices);
     assertThat(batches.get(2)).hasSize(1);
     assertThat(batches).isEqualTo(own);
     assertThat(batches.get(0).hashCode()).isEqualTo(own.get(0).hashCode());
@@ -141,7 +141,7 @@ class SampledBatchesTest {
       List<List<Long>> own = Arrays.asList(List.of(1L), odd, List.of(2L));
       List<List<Long>> batches = new ArrayList<>();
       over(own.iterator()).forEachRemaining(batches::add);
-      assertThat(batches).isEqualTo(own).noneMatch(batch -> batch instanceof EpochIndices);
+      assertThat(batches).isEqualTo(own).noneMatch(batch -> batch instanceof SampledEpoch.Indices);
     }
   }
 
@@ -191,7 +191,8 @@ class SampledBatchesTest {
 
   @Test
   void aBatchIsTakenOnceOnly() {
-    EpochIndices indices = (EpochIndices) over(List.of(List.of(1L)).iterator()).next();
+    SampledEpoch.Indices indices =
+        (SampledEpoch.Indices) over(List.of(List.of(1L)).iterator()).next();
     assertThat(indices.fetchFirst()).isTrue();
     assertThat(indices.fetchFirst()).isFalse();
   }

@@ -22,9 +22,9 @@ class FileStateTest {
     assertThat(FileState.of(file.toString())).isEqualTo(FileState.of(file.toString()));
     assertThat(FileState.of(file.toString()).size()).isEqualTo(4);
     assertThat(FileState.basic(file).size()).isEqualTo(4);
-    assertThat(FileState.of(folder.toString()).isMissing()).isTrue();
-    assertThat(FileState.basic(folder).isMissing()).isTrue();
-    assertThat(FileState.of("\0").isMissing()).isTrue();
+    assertThat(FileState.of(folder.toString()).size()).isNegative();
+    assertThat(FileState.basic(folder).size()).isNegative();
+    assertThat(FileState.of("\0").size()).isNegative();
   }
 
   @Test
@@ -115,6 +115,6 @@ class FileStateTest {
   @Test
   @EnabledOnOs(OS.LINUX)
   void aDeviceGivesSomethingElseEachTime() {
-    assertThat(FileState.of("/dev/urandom").isMissing()).isTrue();
+    assertThat(FileState.of("/dev/urandom").size()).isNegative();
   }
 }

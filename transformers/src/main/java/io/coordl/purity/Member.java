@@ -1,0 +1,32 @@
+package io.coordl.purity;
+
+import java.util.StringJoiner;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Type;
+
+/** A field or a method as code names it; {@code owner} is an internal name. */
+public record Member(String owner, String name, String descriptor) {
+  static final Member NONE = new Member("", "", "");
+
+  static Member of(Handle handle) {
+    return new Member(handle.getOwner(), handle.getName(), handle.getDesc());
+  }
+
+  /** The name of its class as a program writes it. */
+  public String className() {
+    return owner.replace('/', '.');
+  }
+
+  @Override
+  public String toString() {
+    String text = className() + "." + name;
+    if (!descriptor.startsWith("(")) {
+      return text;
+    }
+    StringJoiner parameters = new StringJoiner(", ", "(", ")");
+    for (Type parameter : Type.getArgumentTypes(descriptor)) {
+      parameters.add(parameter.getClassName());
+    }
+    return text + parameters;
+  }
+}
