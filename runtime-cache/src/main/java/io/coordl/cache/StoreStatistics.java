@@ -1,42 +1,106 @@
 package io.coordl.cache;
 
-/**
- * State of a store and what one process had of it, at one moment.
- *
- * @param capacity byte budget
- * @param used bytes in use, with the index for raw items
- * @param items items and blocks kept
- * @param hits openings (of large files: blocks) answered from memory
- * @param misses openings (of large files: blocks) not answered from memory
- * @param admitted items and blocks this process has put in
- * @param peer misses answered from the memory of another host
- * @param bypassed misses that were not kept: the sum of the reasons that follow
- * @param bypassedFull there was no room
- * @param bypassedChanged the file changed while it was read
- * @param bypassedUnreadable the file could not be read
- * @param bypassedBusy another thread or job was reading the item for too long
- * @param spared misses whose memory is for items in the other form; see {@link SharedBudget}; not
- *     part of {@code bypassed}
- * @param hitBytes bytes answered from memory
- * @param missBytes bytes read from storage in order to keep them, or instead
- * @param peerBytes bytes answered from the memory of other hosts
- * @param jobs live jobs that use the store
- */
-public record StoreStatistics(
-    long capacity,
-    long used,
-    long items,
-    long hits,
-    long misses,
-    long admitted,
-    long peer,
-    long bypassed,
-    long bypassedFull,
-    long bypassedChanged,
-    long bypassedUnreadable,
-    long bypassedBusy,
-    long spared,
-    long hitBytes,
-    long missBytes,
-    long peerBytes,
-    long jobs) {}
+import io.coordl.bridge.Origin;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** What one process had of a store. Safe for concurrent use, never blocks. */
+final class StoreCounters {
+  private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
+  private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
+
+  /** Openings that the program's own call answers. */
+  final LongAdder observed = new LongAdder();
+
+  final LongAdder unreadable = new LongAdder();
+
+  /** Openings that were not to be kept, for the sake of items in the other form. */
+  final LongAdder spared = new LongAdder();
+
+  StoreCounters() {
+    for (Outcome outcome : Outcome.values()) {
+      outcomes.put(outcome, new LongAdder());
+    }
+    for (Origin origin : Origin.values()) {
+      bytes.put(origin, new LongAdder());
+    }
+  }
+
+  void count(Outcome outcome) {
+    count(outcome, 1);
+  }
+
+  void count(Outcome outcome, int times) {
+    of(outcomes, outcome).add(times);
+  }
+
+  void bytes(Origin origin, long count) {
+    of(bytes, origin).add(count);
+  }
+
+  /** State of the raw items of an arena, to which its index is counted. */
+  StoreStatistics ofRaw(@Nullable ArenaStore store) {
+    return store == null
+        ? snapshot(null, 0, 0)
+        : snapshot(
+            store,
+            store.used()
+                - store.word(ArenaDescriptor.DECODED_BYTES)
+                - store.word(ArenaDescriptor.PREPARED_BYTES),
+            store.items()
+                - store.word(ArenaDescriptor.DECODED_ITEMS)
+                - store.word(ArenaDescriptor.PREPARED_ITEMS));
+  }
+
+  StoreStatistics ofDecoded(ArenaStore store) {
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.DECODED_BYTES),
+        store.word(ArenaDescriptor.DECODED_ITEMS));
+  }
+
+  StoreStatistics ofPrepared(ArenaStore store) {
+    return snapshot(
+        store,
+        store.word(ArenaDescriptor.PREPARED_BYTES),
+        store.word(ArenaDescriptor.PREPARED_ITEMS));
+  }
+
+  private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
+    long admitted = sum(Outcome.ADMITTED);
+    long peer = sum(Outcome.PEER);
+    long full = sum(Outcome.FULL);
+    long changed = sum(Outcome.CHANGED);
+    long busy = sum(Outcome.BUSY);
+    long bypassed = full + changed + unreadable.sum() + busy;
+    return new StoreStatistics(
+        store == null ? 0 : store.capacity(),
+        used,
+        items,
+        sum(Outcome.HIT),
+        admitted + peer + bypassed + spared.sum() + observed.sum(),
+        admitted,
+        peer,
+        bypassed,
+        full,
+        changed,
+        unreadable.sum(),
+        busy,
+        spared.sum(),
+        of(bytes, Origin.MEMORY).sum(),
+        of(bytes, Origin.STORAGE).sum(),
+        of(bytes, Origin.PEER).sum(),
+        store == null ? 0 : store.jobs());
+  }
+
+  private long sum(Outcome outcome) {
+    return of(outcomes, outcome).sum();
+  }
+
+  private static <K> LongAdder of(Map<K, LongAdder> adders, K key) {
+    return Objects.requireNonNull(adders.get(key));
+  }
+}
