@@ -7,20 +7,30 @@ import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What one process had of a store. Safe for concurrent use, never blocks. */
-final class StoreCounters {
+/**
+ * What one process has had of the items of one form, and what all of these take. Safe for
+ * concurrent use, never blocks.
+ */
+public final class StoreStatistics {
+  private static final long RAW = 0;
+
+  private final @Nullable ArenaStore store;
+
+  /** The word of the store that counts items of this form, but for raw ones. */
+  private final long counted;
+
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
 
-  /** Openings that the program's own call answers. */
-  final LongAdder observed = new LongAdder();
+  /** Of raw items in {@code store}, null if they are kept nowhere. */
+  public StoreStatistics(@Nullable ArenaStore store) {
+    this(store, RAW);
+  }
 
-  final LongAdder unreadable = new LongAdder();
-
-  /** Openings that were not to be kept, for the sake of items in the other form. */
-  final LongAdder spared = new LongAdder();
-
-  StoreCounters() {
+  /** Of the items that the word {@code counted} of the store counts. */
+  StoreStatistics(@Nullable ArenaStore store, long counted) {
+    this.store = store;
+    this.counted = counted;
     for (Outcome outcome : Outcome.values()) {
       outcomes.put(outcome, new LongAdder());
     }
@@ -29,78 +39,85 @@ final class StoreCounters {
     }
   }
 
-  void count(Outcome outcome) {
-    count(outcome, 1);
+  public void count(Outcome outcome, long times) {
+    of(outcomes, outcome).add(times);
   }
 
-  void count(Outcome outcome, int times) {
-    of(outcomes, outcome).add(times);
+  void count(Outcome outcome) {
+    count(outcome, 1);
   }
 
   void bytes(Origin origin, long count) {
     of(bytes, origin).add(count);
   }
 
-  /** State of the raw items of an arena, to which its index is counted. */
-  StoreStatistics ofRaw(@Nullable ArenaStore store) {
-    return store == null
-        ? snapshot(null, 0, 0)
-        : snapshot(
-            store,
-            store.used()
-                - store.word(ArenaDescriptor.DECODED_BYTES)
-                - store.word(ArenaDescriptor.PREPARED_BYTES),
-            store.items()
-                - store.word(ArenaDescriptor.DECODED_ITEMS)
-                - store.word(ArenaDescriptor.PREPARED_ITEMS));
+  /** Counts an item that this process has made, and, if it is so, has put into the store. */
+  void made(Outcome outcome, long length) {
+    if (outcome == Outcome.ADMITTED && store != null) {
+      store.count(counted, (int) length);
+    }
+    if (outcome != Outcome.HIT) {
+      bytes(Origin.STORAGE, length);
+    }
   }
 
-  StoreStatistics ofDecoded(ArenaStore store) {
-    return snapshot(
-        store,
-        store.word(ArenaDescriptor.DECODED_BYTES),
-        store.word(ArenaDescriptor.DECODED_ITEMS));
-  }
-
-  StoreStatistics ofPrepared(ArenaStore store) {
-    return snapshot(
-        store,
-        store.word(ArenaDescriptor.PREPARED_BYTES),
-        store.word(ArenaDescriptor.PREPARED_ITEMS));
-  }
-
-  private StoreStatistics snapshot(@Nullable ArenaStore store, long used, long items) {
-    long admitted = sum(Outcome.ADMITTED);
-    long peer = sum(Outcome.PEER);
-    long full = sum(Outcome.FULL);
-    long changed = sum(Outcome.CHANGED);
-    long busy = sum(Outcome.BUSY);
-    long bypassed = full + changed + unreadable.sum() + busy;
-    return new StoreStatistics(
-        store == null ? 0 : store.capacity(),
-        used,
-        items,
-        sum(Outcome.HIT),
-        admitted + peer + bypassed + spared.sum() + observed.sum(),
-        admitted,
-        peer,
-        bypassed,
-        full,
-        changed,
-        unreadable.sum(),
-        busy,
-        spared.sum(),
-        of(bytes, Origin.MEMORY).sum(),
-        of(bytes, Origin.STORAGE).sum(),
-        of(bytes, Origin.PEER).sum(),
-        store == null ? 0 : store.jobs());
-  }
-
-  private long sum(Outcome outcome) {
+  /** Openings (of large files: blocks) that ended so. */
+  public long of(Outcome outcome) {
     return of(outcomes, outcome).sum();
+  }
+
+  /** Bytes that were had from there; STORAGE: in order to keep them, or instead. */
+  public long of(Origin origin) {
+    return of(bytes, origin).sum();
   }
 
   private static <K> LongAdder of(Map<K, LongAdder> adders, K key) {
     return Objects.requireNonNull(adders.get(key));
+  }
+
+  /** Misses that could not be kept. */
+  public long bypassed() {
+    return of(Outcome.FULL) + of(Outcome.CHANGED) + of(Outcome.UNREADABLE) + of(Outcome.BUSY);
+  }
+
+  /** Openings (of large files: blocks) not answered from memory. */
+  public long misses() {
+    return of(Outcome.ADMITTED)
+        + of(Outcome.PEER)
+        + bypassed()
+        + of(Outcome.SPARED)
+        + of(Outcome.OBSERVED);
+  }
+
+  /** Byte budget. */
+  public long capacity() {
+    return store == null ? 0 : store.capacity();
+  }
+
+  /** Bytes in use, with the index for raw items. */
+  public long used() {
+    return ofForm(ArenaDescriptor.TAIL, ArenaDescriptor.BYTES);
+  }
+
+  /** Items and blocks kept. */
+  public long items() {
+    return ofForm(ArenaDescriptor.ITEMS, 0);
+  }
+
+  private long ofForm(long all, long behind) {
+    return counted == RAW
+        ? word(all)
+            - word(ArenaDescriptor.DECODED_ITEMS + behind)
+            - word(ArenaDescriptor.PREPARED_ITEMS + behind)
+        : word(counted + behind);
+  }
+
+  private long word(long at) {
+    return store == null ? 0 : store.word(at);
+  }
+
+  /** Live jobs that use the store. */
+  public long jobs() {
+    return store == null ? 0 : store.jobs();
   }
 }

@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
@@ -12,10 +13,10 @@ import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.cache.KeptForms;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
-import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
@@ -68,10 +69,9 @@ final class Policies {
   private final String scope;
   private @Nullable ArenaStore common;
   private boolean isCommonOpened;
-  private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
   private final @Nullable Tuner tuner;
-  private final KeptForms forms = new KeptForms();
+  private KeptForms forms = new KeptForms();
   private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
   private @Nullable DeviceSteps deviceSteps;
@@ -134,7 +134,7 @@ final class Policies {
     }
     ArenaStore store = arena(Option.CACHE_SIZE, "");
     if (store != null && options.keepsDecoded() && sharesBudget(Option.DECODED_SIZE)) {
-      budget = new SharedBudget(store);
+      forms = new KeptForms(store);
     }
     Engine engine =
         store == null || !options.hasPeers()
@@ -142,7 +142,7 @@ final class Policies {
             : PeerPolicy.engine(options, group(), store, job);
     MinioCache cache =
         store == null || engine == null
-            ? new MinioCache(store, filter, budget, forms, keeps(Option.CACHE))
+            ? new MinioCache(store, filter, forms, keeps(Option.CACHE))
             : new MinioCache(engine, store, filter);
     asked(
         Option.CACHE,
@@ -165,7 +165,7 @@ final class Policies {
     sampleGpus();
     ProfiledItems items = profiled;
     if (items != null) {
-      DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()) : null;
+      DecodedSizes sizes = options.learnsSizes() ? new DecodedSizes(filter) : null;
       return interceptors(
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
           rewrites);
@@ -306,14 +306,7 @@ final class Policies {
     if (devices != null) {
       profile.endSteps(devices::end);
     }
-    job.profile(
-        profile,
-        () -> {
-          items.close();
-          if (sizes != null) {
-            sizes.close();
-          }
-        });
+    job.profile(profile, items);
     return profile;
   }
 
@@ -364,9 +357,7 @@ final class Policies {
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = arena(Option.DECODED_SIZE, ",decoded");
     DecodedStore store =
-        arena == null
-            ? null
-            : new DecodedStore(arena, filter, budget, forms, keeps(Option.DECODED));
+        arena == null ? null : new DecodedStore(arena, filter, forms, keeps(Option.DECODED));
     asked(
         Option.DECODED,
         () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
@@ -508,17 +499,17 @@ final class Policies {
     view.capacity = s.capacity();
     view.used = s.used();
     view.items = s.items();
-    view.hits = s.hits();
+    view.hits = s.of(Outcome.HIT);
     view.misses = s.misses();
-    view.admitted = s.admitted();
-    view.peer = s.peer();
+    view.admitted = s.of(Outcome.ADMITTED);
+    view.peer = s.of(Outcome.PEER);
     view.bypassed = s.bypassed();
-    view.full = s.bypassedFull() > 0;
-    view.hitBytes = s.hitBytes();
-    view.peerBytes = s.peerBytes();
+    view.full = s.of(Outcome.FULL) > 0;
+    view.hitBytes = s.of(Origin.MEMORY);
+    view.peerBytes = s.of(Origin.PEER);
     view.order = "";
     view.jobs = s.jobs();
-    Rates rates = budget == null ? null : budget.rates();
+    Rates rates = forms.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
       boolean raw = view.keeps(StoreStatisticsEvent.RAW);
       view.order = rates.rawFirst() == raw ? "first" : "second";

@@ -164,7 +164,7 @@ final class PeerSession implements Closeable {
       case ADMITTED -> say(Wire.KEPT, null);
       case CHANGED -> {} // The client gave up, and expects no answer.
       case FULL -> say(Wire.FULL, null);
-      case BUSY, PEER -> say(Wire.BUSY, null);
+      default -> say(Wire.BUSY, null);
     }
   }
 
