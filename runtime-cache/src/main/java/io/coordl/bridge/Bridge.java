@@ -39,7 +39,8 @@ public final class Bridge {
    * wait for threads of the agent that are still in its code ({@link Producers}).
    */
   public static void trip() {
-    hooks = Producers.off();
+    Producers.off();
+    hooks = LibraryHooks.NONE;
     sink = SpanSink.NONE;
     items = ItemSource.NONE;
   }
@@ -90,9 +91,8 @@ public final class Bridge {
       return hooks.enter(interceptor, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
-      return Producers.areOff()
-          ? hooks.enter(interceptor, declaring, method, self, arguments)
-          : null;
+      Producers.awaitAfterTrip(); // If that was one fault too many.
+      return null;
     }
   }
 

@@ -46,6 +46,7 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
+    Producers.awaitAfterTrip();
     return null;
   }
 

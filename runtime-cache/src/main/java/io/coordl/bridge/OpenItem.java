@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class OpenItem {
   /** Size of an item that is only observed. */
-  protected static final long UNKNOWN_SIZE = -1;
+  public static final long UNKNOWN_SIZE = -1;
 
   /** What no compiler may take for a constant. */
   private static volatile int oneByte = 1;
@@ -50,7 +50,9 @@ public abstract class OpenItem {
   }
 
   /** All bytes, a fresh read-only view from 0 to {@link #size}; null if not whole in memory. */
-  public abstract @Nullable ByteBuffer content();
+  public @Nullable ByteBuffer content() {
+    return null;
+  }
 
   /**
    * All bytes for a reader who needs them at once, such as a mapping: an item in blocks that is
@@ -64,7 +66,9 @@ public abstract class OpenItem {
   }
 
   /** Whether {@link #read} answers; if not, the program's own stream must. */
-  public abstract boolean served();
+  public boolean served() {
+    return false;
+  }
 
   /**
    * Reads up to {@code length} bytes at {@code position}; fewer only before the end or at a block
@@ -73,7 +77,9 @@ public abstract class OpenItem {
    * @return bytes read, -1 at or after the end
    * @throws IOException what the file itself threw
    */
-  public abstract int read(long position, byte[] target, int offset, int length) throws IOException;
+  public int read(long position, byte[] target, int offset, int length) throws IOException {
+    throw new IllegalStateException("an observed item is read by the program's own stream");
+  }
 
   /**
    * Makes sure that the item can be read to its end whatever becomes of its name: unless all its
@@ -110,10 +116,12 @@ public abstract class OpenItem {
    * The farthest place that a byte of this opening came from: also storage for the opening that
    * read the file in order to keep it. Asked once, at the end.
    */
-  public abstract Origin origin();
+  public Origin origin() {
+    return Origin.STORAGE;
+  }
 
   /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
-  protected abstract void release();
+  protected void release() {}
 
   /**
    * Notes what opening it took from {@code startNanos} until now and is not noted yet: to look at

@@ -29,18 +29,6 @@ public final class Producers {
   private static volatile boolean off;
   private static volatile boolean hangs;
 
-  /** What stands behind library methods after a trip. */
-  private static final class AfterTrip implements LibraryHooks {
-    static final AfterTrip INSTANCE = new AfterTrip();
-
-    @Override
-    public @Nullable InterceptedCall enter(
-        String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
-      awaitNone(PATIENCE_NANOS);
-      return null;
-    }
-  }
-
   private Producers() {}
 
   /**
@@ -69,11 +57,7 @@ public final class Producers {
    * call, as the program wrote its path; null: nobody does.
    */
   public static void listen(@Nullable Consumer<String> opened) {
-    if (opened == null) {
-      LISTENERS.remove();
-    } else {
-      LISTENERS.set(opened);
-    }
+    LISTENERS.set(opened);
   }
 
   /** Who hears of the files that this thread opens; null if nobody does. */
@@ -104,10 +88,16 @@ public final class Producers {
     hangs = false;
   }
 
-  /** From now on none enters; what lets the program wait for those inside. */
-  static LibraryHooks off() {
+  /** From now on none enters. */
+  static void off() {
     off = true;
-    return AfterTrip.INSTANCE;
+  }
+
+  /** A call of a library, where nothing intercepts it: after a trip it waits for those inside. */
+  static void awaitAfterTrip() {
+    if (off) {
+      awaitNone(PATIENCE_NANOS);
+    }
   }
 
   /**

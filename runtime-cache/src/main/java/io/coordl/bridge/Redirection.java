@@ -17,11 +17,7 @@ public interface Redirection {
    */
   static @Nullable Redirection use(@Nullable Redirection redirection) {
     Redirection before = FileWrites.REDIRECTIONS.get();
-    if (redirection == null) {
-      FileWrites.REDIRECTIONS.remove();
-    } else {
-      FileWrites.REDIRECTIONS.set(redirection);
-    }
+    FileWrites.REDIRECTIONS.set(redirection);
     return before;
   }
 

@@ -55,15 +55,14 @@ final class ArenaDescriptor {
   /** Slots taken of each table. */
   static final long TABLE_FILLS = TABLE_OFFSETS + 8L * MAX_TABLES;
 
-  /** Decoded items kept, and their bytes; as with {@link #ITEMS}, a kill may leave them short. */
+  /** Decoded items kept; as with {@link #ITEMS}, a kill may leave them short. */
   static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
 
-  static final long DECODED_BYTES = DECODED_ITEMS + 64;
-
   /** The same of prepared samples. */
-  static final long PREPARED_ITEMS = DECODED_BYTES + 64;
+  static final long PREPARED_ITEMS = DECODED_ITEMS + 128;
 
-  static final long PREPARED_BYTES = PREPARED_ITEMS + 64;
+  /** So far behind either, the bytes that they take. */
+  static final long BYTES = 64;
 
   static final int HEADER_BYTES = 8192;
 

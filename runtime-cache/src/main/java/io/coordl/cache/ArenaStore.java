@@ -154,7 +154,6 @@ public final class ArenaStore implements ItemStore, Closeable {
   private long job;
   private LongPredicate alive;
   private long capacity;
-  private long unchecked;
 
   private final String group;
   private @Nullable LateFile late;
@@ -207,11 +206,10 @@ public final class ArenaStore implements ItemStore, Closeable {
     this.alive = alive;
     this.group = group;
     this.capacity = memory.capacity();
-    this.unchecked = unchecked(capacity);
   }
 
   /** Of so many bytes at most a job admits items before it asks again whether memory is short. */
-  private static long unchecked(long capacity) {
+  private long unchecked() {
     return Math.max(1, Math.min(MOST_UNCHECKED, capacity / CHECKS));
   }
 
@@ -252,6 +250,13 @@ public final class ArenaStore implements ItemStore, Closeable {
     return openDirect(direct, log);
   }
 
+  /** A store that is not there yet, or never. */
+  static ArenaStore unopened(String group, UserLog log) {
+    ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
+    store.closed = true;
+    return store;
+  }
+
   static @Nullable ArenaStore openDirect(long capacity, UserLog log) {
     ArenaMemory memory = new DirectMemory(clamp(Math.max(MIN_CAPACITY, capacity)));
     try {
@@ -288,8 +293,7 @@ public final class ArenaStore implements ItemStore, Closeable {
           return clamp(
               budget.resolve(Math.min(Machine.freeMemory(), Machine.freeSpace(directory)), log));
         };
-    ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
-    store.closed = true;
+    ArenaStore store = unopened(group, log);
     SharedFile.Opening<ArenaMemory> opening =
         new SharedFile.Opening<>(path, user, ArenaContents.HERE, capacity, log);
     LateFile.Attempt attempt =
@@ -314,7 +318,6 @@ public final class ArenaStore implements ItemStore, Closeable {
     job = file.job();
     alive = file.liveness()::alive;
     capacity = memory.capacity();
-    unchecked = unchecked(capacity);
     closed = false;
     if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
       log.say(
@@ -619,6 +622,7 @@ public final class ArenaStore implements ItemStore, Closeable {
     if (at != NO_SLOT) {
       try {
         memory.write(at, item, 0, item.length);
+        long unchecked = unchecked();
         if (at / unchecked != (at + item.length) / unchecked) {
           look();
         }
@@ -889,13 +893,13 @@ public final class ArenaStore implements ItemStore, Closeable {
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Counts an item that was admitted in the words for its form, decoded or prepared. */
-  void count(long items, long bytes, int length) {
+  /** Counts an item that was admitted in the words for its form, {@code items} and bytes. */
+  void count(long items, int length) {
     long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
     guarded(
         () -> {
           memory.getAndAdd(items, 1);
-          return memory.getAndAdd(bytes, taken);
+          return memory.getAndAdd(items + ArenaDescriptor.BYTES, taken);
         });
   }
 

@@ -60,9 +60,7 @@ final class DeclaredFiles implements ItemFilter {
   public String whyUnused(String given) {
     for (Pattern pattern : patterns) {
       if (pattern.given.equals(given) && !pattern.used) {
-        return "the program read no file "
-            + (pattern.isGlob ? "that matches " : "at or below ")
-            + pattern.absolute;
+        return "the program read no file " + pattern.which;
       }
     }
     return "";
@@ -70,20 +68,19 @@ final class DeclaredFiles implements ItemFilter {
 
   private static final class Pattern {
     final String given;
-    final boolean isGlob;
-    final String absolute;
+    final String which;
     final PathMatcher matcher;
     volatile boolean used;
 
     Pattern(String given) {
       this.given = given;
-      isGlob = isGlob(given);
-      if (isGlob) {
-        absolute = absoluteGlob(given);
-        matcher = FileSystems.getDefault().getPathMatcher("glob:" + absolute);
+      if (isGlob(given)) {
+        String glob = absoluteGlob(given);
+        which = "that matches " + glob;
+        matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
       } else {
         Path root = Path.of(given).toAbsolutePath().normalize();
-        absolute = root.toString();
+        which = "at or below " + root;
         matcher = path -> path.startsWith(root);
       }
     }

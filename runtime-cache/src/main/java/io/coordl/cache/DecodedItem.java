@@ -1,5 +1,7 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Origin;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -38,12 +40,17 @@ public final class DecodedItem {
 
   /** The bytes in this form, read-only from 0 to their length; null if they are not kept. */
   public @Nullable ByteBuffer find(DecodedForm form) {
-    return store.find(file, form);
+    ByteBuffer found = store.arena.find(file.key(form.id()));
+    if (found != null) {
+      store.statistics.count(Outcome.HIT);
+      store.statistics.bytes(Origin.MEMORY, found.remaining());
+    }
+    return found;
   }
 
-  /** Whether the bytes in this form are kept; counts as no hit. */
+  /** Whether the bytes in this form are kept, or cannot be kept yet; counts as no hit. */
   public boolean isKept(DecodedForm form) {
-    return store.holds(file, form);
+    return store.arena.isOpening() || store.arena.find(file.key(form.id())) != null;
   }
 
   /**
@@ -54,6 +61,29 @@ public final class DecodedItem {
    *     at most once, on this thread
    */
   public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
-    store.put(this, form, length, source);
+    Outcome outcome = keep(form, length, source);
+    store.statistics.made(outcome, length);
+    store.statistics.count(outcome);
+  }
+
+  private Outcome keep(DecodedForm form, long length, Consumer<ByteBuffer> source) {
+    store.shortest.accumulateAndGet(length, Math::min);
+    if (length > DecodedStore.MAX_BYTES) {
+      return Outcome.FULL;
+    }
+    store.forms.decoded(this, length);
+    if (!store.forms.admitsDecoded(this)) {
+      return Outcome.SPARED;
+    }
+    Loader copy =
+        (target, offset) -> {
+          source.accept(ByteBuffer.wrap(target, offset, (int) length));
+          return file.unchanged();
+        };
+    try {
+      return store.arena.fetch(file.key(form.id()), (int) length, copy).outcome();
+    } catch (IOException e) {
+      throw new IllegalStateException("copying in memory does no input", e);
+    }
   }
 }

@@ -1,12 +1,8 @@
 package io.coordl.cache;
 
-import io.coordl.bridge.Origin;
 import java.io.Closeable;
-import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,38 +17,31 @@ public final class DecodedStore implements Closeable {
   /** The longest decoded item that is kept: 8 MiB, an image of 1,670 x 1,670 in colour. */
   public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
 
-  private final ArenaStore store;
+  final ArenaStore arena;
   private final ItemFilter filter;
-  private final @Nullable SharedBudget budget;
-  private final KeptForms forms;
+  final KeptForms forms;
   private final BooleanSupplier keeps;
-  private final StoreCounters counters = new StoreCounters();
+  final StoreStatistics statistics;
 
   /** Bytes of the shortest item that this process has made. */
-  private final AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
+  final AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
 
   /** A store over {@code arena}, in which this process keeps decoded items only. */
   public DecodedStore(ArenaStore arena, ItemFilter filter) {
-    this(arena, filter, null, new KeptForms(), () -> true);
+    this(arena, filter, new KeptForms(), () -> true);
   }
 
   /**
    * A store over {@code arena}.
    *
-   * @param budget that of the arena, if this process keeps raw items there too
    * @param keeps whether items are to be kept now
    */
-  public DecodedStore(
-      ArenaStore arena,
-      ItemFilter filter,
-      @Nullable SharedBudget budget,
-      KeptForms forms,
-      BooleanSupplier keeps) {
+  public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
     this.forms = forms;
     this.keeps = keeps;
-    this.store = arena;
+    this.arena = arena;
+    this.statistics = new StoreStatistics(arena, ArenaDescriptor.DECODED_ITEMS);
     this.filter = filter;
-    this.budget = budget;
   }
 
   /**
@@ -65,14 +54,12 @@ public final class DecodedStore implements Closeable {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);
-    if (budget != null) {
-      budget.ask(item);
-    }
+    forms.ask(item);
     return item;
   }
 
   public StoreStatistics statistics() {
-    return counters.ofDecoded(store);
+    return statistics;
   }
 
   /**
@@ -81,61 +68,11 @@ public final class DecodedStore implements Closeable {
    */
   public boolean mayKeepMore() {
     long length = shortest.get();
-    return length == Long.MAX_VALUE || store.hasRoom(length);
-  }
-
-  @Nullable ByteBuffer find(ItemFile file, DecodedForm form) {
-    ByteBuffer found = store.find(file.key(form.id()));
-    if (found != null) {
-      counters.count(Outcome.HIT);
-      counters.bytes(Origin.MEMORY, found.remaining());
-    }
-    return found;
-  }
-
-  /** As {@link #find}, but the bytes will not be used: no hit; or they cannot be kept yet. */
-  boolean holds(ItemFile file, DecodedForm form) {
-    return store.isOpening() || store.find(file.key(form.id())) != null;
-  }
-
-  void put(DecodedItem item, DecodedForm form, long length, Consumer<ByteBuffer> source) {
-    shortest.accumulateAndGet(length, Math::min);
-    if (length > MAX_BYTES) {
-      counters.bytes(Origin.STORAGE, length);
-      counters.count(Outcome.FULL);
-      return;
-    }
-    if (budget != null) {
-      budget.measure(item, length);
-    }
-    forms.decoded(length, item.madeNanos.get() - item.readNanos.get());
-    if (forms.keepsSample() || (budget != null && !budget.admitsDecoded(item))) {
-      counters.bytes(Origin.STORAGE, length);
-      counters.spared.increment();
-      return;
-    }
-    ItemFile file = item.file;
-    Loader copy =
-        (target, offset) -> {
-          source.accept(ByteBuffer.wrap(target, offset, (int) length));
-          return file.unchanged();
-        };
-    try {
-      Outcome outcome = store.fetch(file.key(form.id()), (int) length, copy).outcome();
-      if (outcome == Outcome.ADMITTED) {
-        store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, (int) length);
-      }
-      if (outcome != Outcome.HIT) {
-        counters.bytes(Origin.STORAGE, length);
-      }
-      counters.count(outcome);
-    } catch (IOException e) {
-      throw new IllegalStateException("copying in memory does no input", e);
-    }
+    return length == Long.MAX_VALUE || arena.hasRoom(length);
   }
 
   @Override
   public void close() {
-    store.close();
+    arena.close();
   }
 }

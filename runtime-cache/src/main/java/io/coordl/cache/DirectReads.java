@@ -26,15 +26,9 @@ final class DirectReads {
 
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
 
-  /**
-   * How the files of one directory are read.
-   *
-   * @param alignment of positions and addresses; 0 if they cannot be read past the page cache
-   * @param reason why not
-   */
-  private record Access(int alignment, String reason) {}
+  /** Of each, why its files cannot be read past the page cache; empty if they can. */
+  private final Map<String, String> directories = new ConcurrentHashMap<>();
 
-  private final Map<String, Access> directories = new ConcurrentHashMap<>();
   private final ThreadLocal<ByteBuffer> buffers =
       ThreadLocal.withInitial(
           () -> ByteBuffer.allocateDirect(CHUNK + LARGEST_BLOCK).alignedSlice(LARGEST_BLOCK));
@@ -49,7 +43,6 @@ final class DirectReads {
     }
     String reason =
         directories.values().stream()
-            .map(Access::reason)
             .filter(words -> !words.isEmpty())
             .findFirst()
             .orElse("direct reads failed");
@@ -59,8 +52,7 @@ final class DirectReads {
   /** Reads the whole file; false if it is not as it was when it was looked at. */
   boolean read(ItemFile file, byte[] target, int offset) throws IOException {
     String directory = file.path().substring(0, Math.max(1, file.path().lastIndexOf('/')));
-    Access access = directories.computeIfAbsent(directory, DirectReads::accessTo);
-    if (access.alignment > 0) {
+    if (directories.computeIfAbsent(directory, DirectReads::whyNot).isEmpty()) {
       try {
         if (readDirect(file, target, offset)) {
           direct.increment();
@@ -68,7 +60,7 @@ final class DirectReads {
         }
       } catch (IOException | UnsupportedOperationException e) {
         if (!Thread.currentThread().isInterrupted()) { // Else only this channel was closed by it.
-          directories.put(directory, new Access(0, "not direct: " + e.getMessage()));
+          directories.put(directory, "not direct: " + e.getMessage());
         }
       }
     }
@@ -76,18 +68,18 @@ final class DirectReads {
     return file.readWhole(target, offset);
   }
 
-  private static Access accessTo(String directory) {
+  private static String whyNot(String directory) {
     try {
       FileStore store = Files.getFileStore(Path.of(directory));
       if (IN_MEMORY.contains(store.type())) {
-        return new Access(0, "not direct: " + directory + " lies in memory (" + store.type() + ")");
+        return "not direct: " + directory + " lies in memory (" + store.type() + ")";
       }
-      int block = (int) store.getBlockSize();
-      return block > 0 && block <= LARGEST_BLOCK && Integer.bitCount(block) == 1
-          ? new Access(block, "")
-          : new Access(0, "not direct: blocks of " + block + " bytes");
+      long block = store.getBlockSize();
+      return block > 0 && block <= LARGEST_BLOCK && Long.bitCount(block) == 1
+          ? ""
+          : "not direct: blocks of " + block + " bytes";
     } catch (IOException | UnsupportedOperationException e) {
-      return new Access(0, "not direct: " + e.getMessage());
+      return "not direct: " + e.getMessage();
     }
   }
 

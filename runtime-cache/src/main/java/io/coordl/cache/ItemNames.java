@@ -6,10 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,24 +79,19 @@ public final class ItemNames {
             "dataset.root=%s is no directory here: all items are known by absolute path.", root);
         return PATHS;
       }
-      List<String> roots = new ArrayList<>();
-      addRoot(roots, MinioCache.absolute(root + "/"));
+      String named = Objects.requireNonNull(MinioCache.absolute(root + "/"));
       // A program may have looked up where a link to the root leads.
-      addRoot(roots, directory.toRealPath().toString());
+      String real = directory.toRealPath().toString();
+      List<String> roots =
+          Stream.of(named, real)
+              .map(path -> path.endsWith("/") ? path : path + "/")
+              .distinct()
+              .toList();
       return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
     } catch (IOException | InvalidPathException e) {
       log.say(
           "dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
       return PATHS;
-    }
-  }
-
-  private static void addRoot(List<String> roots, @Nullable String root) {
-    if (root != null) {
-      String prefix = root.endsWith("/") ? root : root + "/";
-      if (!roots.contains(prefix)) {
-        roots.add(prefix);
-      }
     }
   }
 

@@ -10,12 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class Manifest {
   private static final int DIGITS = 64;
   private static final int NAME_AT = DIGITS + 2;
+  private static final Set<String> SEPARATORS = Set.of("  ", " *");
+  private static final Pattern ESCAPED = Pattern.compile("(?s)(?:[^\\\\]|\\\\[\\\\nr])++");
 
   /** A name of the longest path, every byte escaped. */
   private static final int LONGEST_LINE = 1 + NAME_AT + 2 * 4096;
@@ -252,47 +254,24 @@ final class Manifest {
 
   /** Whether the line is one, and does not contradict an earlier one. */
   private boolean add(byte[] line, int length) {
-    boolean escaped = length > 0 && line[0] == '\\';
+    String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
+    boolean escaped = text.startsWith("\\");
     int from = escaped ? 1 : 0;
-    if (length <= from + NAME_AT
-        || line[from + DIGITS] != ' '
-        || (line[from + DIGITS + 1] != ' ' && line[from + DIGITS + 1] != '*')) {
+    String name = text.substring(Math.min(length, from + NAME_AT));
+    if (name.isEmpty()
+        || !SEPARATORS.contains(text.substring(from + DIGITS, from + NAME_AT))
+        || (escaped ? !ESCAPED.matcher(name).matches() : name.endsWith("\r"))) {
       return false;
     }
-    long[] sum = new long[DIGITS / 16];
-    for (int i = 0; i < DIGITS; i++) {
-      int digit = Character.digit(line[from + i], 16);
-      if (digit < 0) {
-        return false;
-      }
-      sum[i / 16] = sum[i / 16] << 4 | digit;
+    ByteBuffer sum;
+    try {
+      sum = ByteBuffer.wrap(HexFormat.of().parseHex(text, from, from + DIGITS));
+    } catch (IllegalArgumentException e) {
+      return false;
     }
-    byte[] name = Arrays.copyOfRange(line, from + NAME_AT, length);
-    String listed = text(name, escaped);
-    String known = listed == null ? null : relative.apply(listed);
-    return known != null && put(key(known), sum[0], sum[1]);
-  }
-
-  private static @Nullable String text(byte[] name, boolean escaped) {
-    int length = name.length;
-    if (!escaped) {
-      return name[length - 1] == '\r' ? null : new String(name, NAMES);
-    }
-    byte[] plain = new byte[length];
-    int count = 0;
-    for (int i = 0; i < length; i++) {
-      byte next = name[i];
-      if (next == '\\') {
-        i++;
-        int code = i == length ? -1 : "\\nr".indexOf(name[i]);
-        if (code < 0) {
-          return null;
-        }
-        next = (byte) "\\\n\r".charAt(code);
-      }
-      plain[count++] = next;
-    }
-    return new String(plain, 0, count, NAMES);
+    byte[] plain = (escaped ? name.translateEscapes() : name).getBytes(StandardCharsets.ISO_8859_1);
+    String known = relative.apply(new String(plain, NAMES));
+    return known != null && put(key(known), sum.getLong(), sum.getLong());
   }
 
   private boolean put(ItemKey path, long high, long low) {

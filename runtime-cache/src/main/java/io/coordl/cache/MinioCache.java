@@ -40,10 +40,9 @@ public final class MinioCache implements ItemSource {
   private final @Nullable ItemStore store;
   private final @Nullable PrefetchedItems prefetched;
   private final ItemFilter filter;
-  private final @Nullable SharedBudget budget;
   private final KeptForms forms;
   private final BooleanSupplier keeps;
-  private final StoreCounters counters = new StoreCounters();
+  private final StoreStatistics statistics;
 
   /**
    * A cache over {@code store}.
@@ -52,28 +51,23 @@ public final class MinioCache implements ItemSource {
    *     program
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
-    this(store, filter, null, new KeptForms(), () -> true);
+    this(store, filter, new KeptForms(), () -> true);
   }
 
   /**
    * A cache over {@code store}.
    *
-   * @param budget that of the store, if this process keeps decoded items there too
    * @param keeps whether items are to be kept now, and served
    */
   public MinioCache(
-      @Nullable ArenaStore store,
-      ItemFilter filter,
-      @Nullable SharedBudget budget,
-      KeptForms forms,
-      BooleanSupplier keeps) {
+      @Nullable ArenaStore store, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
     this.forms = forms;
     this.keeps = keeps;
     this.arena = store;
     this.store = store;
+    this.statistics = new StoreStatistics(store);
     this.prefetched = null;
     this.filter = filter;
-    this.budget = budget;
   }
 
   /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
@@ -82,13 +76,13 @@ public final class MinioCache implements ItemSource {
     this.keeps = () -> true; // The raw items of this host are those of all.
     this.arena = arena;
     this.store = store;
+    this.statistics = new StoreStatistics(arena);
     this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
     this.filter = filter;
-    this.budget = null;
   }
 
   public StoreStatistics statistics() {
-    return counters.ofRaw(arena);
+    return statistics;
   }
 
   @Override
@@ -98,59 +92,53 @@ public final class MinioCache implements ItemSource {
       return null;
     }
     if (store == null || !keeps.getAsBoolean()) {
-      return ItemFile.mayBeStored(absolute) ? new ObservedItem(path, counters) : null;
+      return ItemFile.mayBeStored(absolute) ? observed(path) : null;
     }
     ItemFile file = ItemFile.of(absolute, filter.names());
     if (file == null) {
       return null;
     }
-    DecodedItem asker = budget == null ? null : budget.asker(file);
-    boolean admit = !forms.keepsSample() && (budget == null || budget.admitsRaw(asker));
+    DecodedItem asker = forms.asker(file);
+    boolean admit = forms.admitsRaw(asker);
     if (file.size() > WHOLE_LIMIT) {
-      OpenItem item = new PiecewiseItem(path, file, BLOCK, false, store, counters, () -> admit);
-      return held(item) ? item : null;
+      OpenItem item = new PiecewiseItem(path, file, BLOCK, false, store, statistics, () -> admit);
+      try {
+        item.hold();
+        return item;
+      } catch (IOException e) {
+        return null;
+      }
     }
-    return admit ? openWhole(path, file, store, asker) : openKept(path, file, store);
+    return openWhole(path, file, store, asker, admit);
   }
 
-  private static boolean held(OpenItem item) {
-    try {
-      item.hold();
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /** An item that is not to be admitted, but may have been. */
-  private OpenItem openKept(String path, ItemFile file, ItemStore from) {
-    long start = System.nanoTime();
-    ByteBuffer content = from.find(file.key());
-    Origin origin = content == null ? Origin.STORAGE : Origin.MEMORY;
-    if (content == null) {
-      counters.spared.increment();
-    } else {
-      counters.count(Outcome.HIT);
-    }
-    counters.bytes(origin, file.size());
-    OpenItem item = new WholeItem(path, file, content, origin);
-    item.fetched(start, System.nanoTime(), 0);
-    return item;
+  /**
+   * A file that the program's own stream reads, and of which nothing is known but its path: to ask
+   * the file system about each file would be a third of what observing costs.
+   */
+  private OpenItem observed(String path) {
+    statistics.count(Outcome.OBSERVED);
+    return new OpenItem(path, OpenItem.UNKNOWN_SIZE) {
+      @Override
+      protected void release() {
+        statistics.bytes(Origin.STORAGE, transferred());
+      }
+    };
   }
 
   private @Nullable OpenItem openWhole(
-      String path, ItemFile file, ItemStore from, @Nullable DecodedItem asker) {
+      String path, ItemFile file, ItemStore from, @Nullable DecodedItem asker, boolean admit) {
     long start = System.nanoTime();
     Fetched fetched;
     try {
-      fetched = fetch(file, from, asker);
+      fetched = admit ? fetch(file, from, asker) : kept(from.find(file.key()));
     } catch (IOException e) {
-      counters.unreadable.increment();
+      statistics.count(Outcome.UNREADABLE);
       return null;
     }
-    counters.count(fetched.outcome());
+    statistics.count(fetched.outcome());
     Origin origin = fetched.outcome().origin();
-    counters.bytes(origin, file.size());
+    statistics.bytes(origin, file.size());
     OpenItem item = new WholeItem(path, file, fetched.content(), origin);
     item.fetched(start, System.nanoTime(), 0);
     return item;
@@ -160,8 +148,13 @@ public final class MinioCache implements ItemSource {
       throws IOException {
     ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
     return here != null
-        ? new Fetched(Outcome.HIT, here)
+        ? kept(here)
         : from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
+  }
+
+  /** What was found of an item; null: nothing, and it is not to be admitted. */
+  private static Fetched kept(@Nullable ByteBuffer content) {
+    return new Fetched(content == null ? Outcome.SPARED : Outcome.HIT, content);
   }
 
   private boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
@@ -178,9 +171,7 @@ public final class MinioCache implements ItemSource {
 
   /** This thread, for good, reads and decodes items before the program asks for them. */
   public void readsAhead() {
-    if (budget != null) {
-      budget.asksAhead();
-    }
+    forms.asksAhead();
   }
 
   /**
@@ -213,7 +204,7 @@ public final class MinioCache implements ItemSource {
     if (prefetched != null && !prefetched.hasRoom(file.size())) {
       return true;
     }
-    OpenItem item = openWhole(path, file, store, null);
+    OpenItem item = openWhole(path, file, store, null, true);
     if (item != null) {
       ByteBuffer content = item.content();
       if (prefetched != null && content != null && store.find(file.key()) == null) {
@@ -242,7 +233,7 @@ public final class MinioCache implements ItemSource {
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
     BooleanSupplier admitting = () -> filter.isItem(file.path()) && !forms.keepsSample();
-    return new PiecewiseItem(path, file, pieceBytes, whole, store, counters, admitting);
+    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, admitting);
   }
 
   /** What lies in other file systems is theirs: its identity is unknown, and it is not kept. */

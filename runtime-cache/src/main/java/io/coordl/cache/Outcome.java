@@ -2,7 +2,7 @@ package io.coordl.cache;
 
 import io.coordl.bridge.Origin;
 
-/** How a {@link ItemStore#fetch} ended. */
+/** How a {@link ItemStore#fetch} ended, or, from UNREADABLE on, what came in place of one. */
 public enum Outcome {
   /** It was there. */
   HIT,
@@ -15,14 +15,20 @@ public enum Outcome {
   /** The file is not what the key says. */
   CHANGED,
   /** Somebody else has been reading it for too long. */
-  BUSY;
+  BUSY,
+  /** The file could not be read. */
+  UNREADABLE,
+  /** It was not to be kept, for the sake of items in another form; see {@link KeptForms}. */
+  SPARED,
+  /** The program's own call reads it. */
+  OBSERVED;
 
   /** Where the bytes came from, or are to come from. */
   Origin origin() {
     return switch (this) {
       case HIT -> Origin.MEMORY;
       case PEER -> Origin.PEER;
-      case ADMITTED, FULL, CHANGED, BUSY -> Origin.STORAGE;
+      default -> Origin.STORAGE;
     };
   }
 }

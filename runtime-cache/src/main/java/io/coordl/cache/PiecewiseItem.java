@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
   private final ItemStore store;
-  private final StoreCounters counters;
+  private final StoreStatistics statistics;
   private final BooleanSupplier admitting;
   private final int pieceBytes;
   private final boolean whole;
@@ -52,20 +52,15 @@ final class PiecewiseItem extends OpenItem {
       int pieceBytes,
       boolean whole,
       ItemStore store,
-      StoreCounters counters,
+      StoreStatistics statistics,
       BooleanSupplier admitting) {
     super(path, file.size());
     this.file = file;
     this.pieceBytes = pieceBytes;
     this.whole = whole;
     this.store = store;
-    this.counters = counters;
+    this.statistics = statistics;
     this.admitting = admitting;
-  }
-
-  @Override
-  public @Nullable ByteBuffer content() {
-    return null;
   }
 
   @Override
@@ -74,7 +69,7 @@ final class PiecewiseItem extends OpenItem {
     if (bytes == null) {
       return null;
     }
-    counters.bytes(Origin.MEMORY, size());
+    statistics.bytes(Origin.MEMORY, size());
     return bytes.asReadOnlyBuffer();
   }
 
@@ -99,7 +94,7 @@ final class PiecewiseItem extends OpenItem {
     }
     int count = Math.min(length, piece.limit() - within);
     piece.get(within, target, offset, count);
-    counters.bytes(Origin.MEMORY, count);
+    statistics.bytes(Origin.MEMORY, count);
     return count;
   }
 
@@ -122,21 +117,21 @@ final class PiecewiseItem extends OpenItem {
     ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
     ByteBuffer content = pinned;
     if (content != null) {
-      counters.count(Outcome.HIT);
+      statistics.count(Outcome.HIT);
     } else if (admit) {
       int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
       Fetched fetched =
           store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
-      counters.count(fetched.outcome());
+      statistics.count(fetched.outcome());
       if (fetched.outcome() == Outcome.PEER) {
         usedPeer = true;
-        counters.bytes(Origin.PEER, length);
+        statistics.bytes(Origin.PEER, length);
       }
     } else {
       content = store.find(key);
       if (content != null) {
-        counters.count(Outcome.HIT);
+        statistics.count(Outcome.HIT);
       }
     }
     last = new Piece(number, admit, content);
@@ -152,7 +147,7 @@ final class PiecewiseItem extends OpenItem {
         return false;
       }
     }
-    counters.bytes(Origin.STORAGE, length);
+    statistics.bytes(Origin.STORAGE, length);
     changed = !file.unchanged() || (whole && !file.isNamed(target, offset));
     return !changed;
   }
@@ -163,7 +158,7 @@ final class PiecewiseItem extends OpenItem {
     synchronized (from) {
       from.seek(position);
       int count = from.read(target, offset, length);
-      counters.bytes(Origin.STORAGE, Math.max(0, count));
+      statistics.bytes(Origin.STORAGE, Math.max(0, count));
       return count;
     }
   }

@@ -18,11 +18,12 @@ public final class PreparedStore implements Closeable {
 
   private final ArenaStore store;
   private final KeptForms forms;
-  private final StoreCounters counters = new StoreCounters();
+  private final StoreStatistics statistics;
 
   /** A store over {@code arena}; {@code forms} hears of what is kept here. */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
     this.store = arena;
+    this.statistics = new StoreStatistics(arena, ArenaDescriptor.PREPARED_ITEMS);
     this.forms = forms;
   }
 
@@ -38,8 +39,8 @@ public final class PreparedStore implements Closeable {
 
   /** So many that were found are used, which take so much together. */
   public void used(int samples, long bytes) {
-    counters.count(Outcome.HIT, samples);
-    counters.bytes(Origin.MEMORY, bytes);
+    statistics.count(Outcome.HIT, samples);
+    statistics.bytes(Origin.MEMORY, bytes);
   }
 
   /**
@@ -50,18 +51,15 @@ public final class PreparedStore implements Closeable {
    */
   public void keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
-    if (outcome == Outcome.ADMITTED) {
-      store.count(ArenaDescriptor.PREPARED_ITEMS, ArenaDescriptor.PREPARED_BYTES, length);
-    }
+    statistics.made(outcome, length);
     if (outcome != Outcome.HIT) {
-      counters.count(outcome);
-      counters.bytes(Origin.STORAGE, length);
+      statistics.count(outcome);
     }
   }
 
   /** Counts a sample that cannot be kept. */
   public void left() {
-    counters.spared.increment();
+    statistics.count(Outcome.SPARED);
   }
 
   /** Whether a sample of this length would be kept now. */
@@ -74,7 +72,7 @@ public final class PreparedStore implements Closeable {
   }
 
   public StoreStatistics statistics() {
-    return counters.ofPrepared(store);
+    return statistics;
   }
 
   @Override

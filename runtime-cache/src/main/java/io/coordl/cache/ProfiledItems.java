@@ -121,16 +121,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
     }
     long start = System.nanoTime();
     try {
-      ByteBuffer content;
-      Origin origin = Origin.STORAGE;
-      if (now == From.STORAGE || kept == null) {
-        content = stored(file);
-      } else {
-        Fetched fetched = fetch(kept, file);
-        content = fetched.content();
-        origin = fetched.outcome().origin();
-      }
-      OpenItem item = new WholeItem(path, file, content, origin);
+      Fetched fetched =
+          now == From.STORAGE || kept == null
+              ? new Fetched(Outcome.FULL, stored(file))
+              : fetch(kept, file);
+      OpenItem item = new WholeItem(path, file, fetched.content(), fetched.outcome().origin());
       item.fetched(start, System.nanoTime(), 0);
       return item;
     } catch (IOException e) {

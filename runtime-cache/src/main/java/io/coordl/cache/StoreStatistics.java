@@ -1,42 +1,123 @@
 package io.coordl.cache;
 
+import io.coordl.bridge.Origin;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
 /**
- * State of a store and what one process had of it, at one moment.
- *
- * @param capacity byte budget
- * @param used bytes in use, with the index for raw items
- * @param items items and blocks kept
- * @param hits openings (of large files: blocks) answered from memory
- * @param misses openings (of large files: blocks) not answered from memory
- * @param admitted items and blocks this process has put in
- * @param peer misses answered from the memory of another host
- * @param bypassed misses that were not kept: the sum of the reasons that follow
- * @param bypassedFull there was no room
- * @param bypassedChanged the file changed while it was read
- * @param bypassedUnreadable the file could not be read
- * @param bypassedBusy another thread or job was reading the item for too long
- * @param spared misses whose memory is for items in the other form; see {@link SharedBudget}; not
- *     part of {@code bypassed}
- * @param hitBytes bytes answered from memory
- * @param missBytes bytes read from storage in order to keep them, or instead
- * @param peerBytes bytes answered from the memory of other hosts
- * @param jobs live jobs that use the store
+ * What one process has had of the items of one form, and what all of these take. Safe for
+ * concurrent use, never blocks.
  */
-public record StoreStatistics(
-    long capacity,
-    long used,
-    long items,
-    long hits,
-    long misses,
-    long admitted,
-    long peer,
-    long bypassed,
-    long bypassedFull,
-    long bypassedChanged,
-    long bypassedUnreadable,
-    long bypassedBusy,
-    long spared,
-    long hitBytes,
-    long missBytes,
-    long peerBytes,
-    long jobs) {}
+public final class StoreStatistics {
+  private static final long RAW = 0;
+
+  private final @Nullable ArenaStore store;
+
+  /** The word of the store that counts items of this form, but for raw ones. */
+  private final long counted;
+
+  private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
+  private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
+
+  /** Of raw items in {@code store}, null if they are kept nowhere. */
+  public StoreStatistics(@Nullable ArenaStore store) {
+    this(store, RAW);
+  }
+
+  /** Of the items that the word {@code counted} of the store counts. */
+  StoreStatistics(@Nullable ArenaStore store, long counted) {
+    this.store = store;
+    this.counted = counted;
+    for (Outcome outcome : Outcome.values()) {
+      outcomes.put(outcome, new LongAdder());
+    }
+    for (Origin origin : Origin.values()) {
+      bytes.put(origin, new LongAdder());
+    }
+  }
+
+  public void count(Outcome outcome, long times) {
+    of(outcomes, outcome).add(times);
+  }
+
+  void count(Outcome outcome) {
+    count(outcome, 1);
+  }
+
+  void bytes(Origin origin, long count) {
+    of(bytes, origin).add(count);
+  }
+
+  /** Counts an item that this process has made, and, if it is so, has put into the store. */
+  void made(Outcome outcome, long length) {
+    if (outcome == Outcome.ADMITTED && store != null) {
+      store.count(counted, (int) length);
+    }
+    if (outcome != Outcome.HIT) {
+      bytes(Origin.STORAGE, length);
+    }
+  }
+
+  /** Openings (of large files: blocks) that ended so. */
+  public long of(Outcome outcome) {
+    return of(outcomes, outcome).sum();
+  }
+
+  /** Bytes that were had from there; STORAGE: in order to keep them, or instead. */
+  public long of(Origin origin) {
+    return of(bytes, origin).sum();
+  }
+
+  private static <K> LongAdder of(Map<K, LongAdder> adders, K key) {
+    return Objects.requireNonNull(adders.get(key));
+  }
+
+  /** Misses that could not be kept. */
+  public long bypassed() {
+    return of(Outcome.FULL) + of(Outcome.CHANGED) + of(Outcome.UNREADABLE) + of(Outcome.BUSY);
+  }
+
+  /** Openings (of large files: blocks) not answered from memory. */
+  public long misses() {
+    return of(Outcome.ADMITTED)
+        + of(Outcome.PEER)
+        + bypassed()
+        + of(Outcome.SPARED)
+        + of(Outcome.OBSERVED);
+  }
+
+  /** Byte budget. */
+  public long capacity() {
+    return store == null ? 0 : store.capacity();
+  }
+
+  /** Bytes in use, with the index for raw items. */
+  public long used() {
+    return ofForm(ArenaDescriptor.TAIL, ArenaDescriptor.BYTES);
+  }
+
+  /** Items and blocks kept. */
+  public long items() {
+    return ofForm(ArenaDescriptor.ITEMS, 0);
+  }
+
+  private long ofForm(long all, long behind) {
+    return counted == RAW
+        ? word(all)
+            - word(ArenaDescriptor.DECODED_ITEMS + behind)
+            - word(ArenaDescriptor.PREPARED_ITEMS + behind)
+        : word(counted + behind);
+  }
+
+  private long word(long at) {
+    return store == null ? 0 : store.word(at);
+  }
+
+  /** Live jobs that use the store. */
+  public long jobs() {
+    return store == null ? 0 : store.jobs();
+  }
+}

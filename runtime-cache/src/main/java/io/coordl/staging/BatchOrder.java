@@ -41,12 +41,7 @@ public final class BatchOrder {
       end = Math.addExact(end, batches.get(i).length);
       ends[i] = end;
     }
-    int[] items = new int[end];
-    for (int i = 0; i < ends.length; i++) {
-      int[] batch = batches.get(i);
-      System.arraycopy(batch, 0, items, ends[i] - batch.length, batch.length);
-    }
-    return new BatchOrder(items, ends);
+    return new BatchOrder(batches.stream().flatMapToInt(Arrays::stream).toArray(), ends);
   }
 
   public int batches() {

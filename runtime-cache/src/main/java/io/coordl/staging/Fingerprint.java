@@ -34,11 +34,7 @@ public record Fingerprint(Map<String, String> parts) {
 
   /** How many parts both have in common, to find the nearest of several. */
   int likeness(Fingerprint other) {
-    int equal = 0;
-    for (Map.Entry<String, String> part : parts.entrySet()) {
-      equal += part.getValue().equals(other.parts.get(part.getKey())) ? 1 : 0;
-    }
-    return equal;
+    return (int) parts.entrySet().stream().filter(other.parts.entrySet()::contains).count();
   }
 
   /** One line per part; {@link #parse} reads it. */

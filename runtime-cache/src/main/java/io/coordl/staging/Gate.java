@@ -3,6 +3,7 @@ package io.coordl.staging;
 import io.coordl.thread.Uninterrupted;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntSupplier;
 
 /**
  * Lets threads into shared memory until the job leaves: a job that is told to have left must store
@@ -30,14 +31,28 @@ final class Gate {
     lock.readLock().unlock();
   }
 
-  /** Runs it inside; not at all if the gate is closed. */
-  void inside(Runnable action) {
-    if (enter()) {
+  /** Runs it inside; false, and it was not run, if the gate is closed. */
+  boolean inside(Runnable action) {
+    boolean open = enter();
+    if (open) {
       try {
         action.run();
       } finally {
         exit();
       }
+    }
+    return open;
+  }
+
+  /** What it says inside; {@code closed} if the gate is. */
+  int inside(IntSupplier question, int closed) {
+    if (!enter()) {
+      return closed;
+    }
+    try {
+      return question.getAsInt();
+    } finally {
+      exit();
     }
   }
 

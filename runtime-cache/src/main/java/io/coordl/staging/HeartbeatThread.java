@@ -3,6 +3,7 @@ package io.coordl.staging;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -18,15 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
-
-  interface Work<T extends @Nullable Object> {
-    T run() throws IOException;
-  }
-
-  /** As above, without a result. */
-  interface Chore {
-    void run() throws IOException;
-  }
 
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
   private final Runnable beat;
@@ -58,23 +50,19 @@ final class HeartbeatThread {
     }
   }
 
-  /** Does it soon; a failure is dropped. */
-  void later(Chore chore) {
-    queue.add(
-        new FutureTask<>(
-            () -> {
-              chore.run();
-              return true;
-            }));
+  /** Does it soon; its result or failure is dropped. */
+  void later(Callable<?> work) {
+    queue.add(new FutureTask<>(work));
   }
 
   /** Does it, and waits for the result; interrupts neither end the wait nor are lost. */
-  <T extends @Nullable Object> T call(Work<T> work) throws IOException {
+  <T extends @Nullable Object> T call(Callable<T> work) throws IOException {
+    FutureTask<T> result = new FutureTask<>(work);
     if (Thread.currentThread() == thread) {
-      return work.run();
+      result.run();
+    } else {
+      queue.add(result);
     }
-    FutureTask<T> result = new FutureTask<>(work::run);
-    queue.add(result);
     boolean interrupted = false;
     try {
       while (true) {

@@ -15,6 +15,7 @@ import static io.coordl.staging.StagingDescriptor.SLIDING;
 
 import io.coordl.shared.JobLiveness;
 import java.util.function.LongPredicate;
+import java.util.stream.IntStream;
 
 /**
  * The jobs of a staging buffer as one of them sees them. What is alive, goes on and is worth
@@ -73,12 +74,7 @@ final class Participants {
 
   /** Live participants, this one included. */
   int count() {
-    int count = 0;
-    for (int i = 0; i < MAX_PARTICIPANTS; i++) {
-      long other = job(i);
-      count += other != 0 && liveness.alive(other) ? 1 : 0;
-    }
-    return count;
+    return (int) all().mapToLong(this::job).filter(j -> j != 0 && liveness.alive(j)).count();
   }
 
   /** Whether the participant runs and is not stopped. */
@@ -162,20 +158,13 @@ final class Participants {
    * be about to take that one for the dead: alone, or while joining.
    */
   void buryDead() {
-    boolean anyDead = false;
-    for (int i = 0; i < MAX_PARTICIPANTS; i++) {
-      anyDead |= isDead(i);
+    if (all().anyMatch(this::isDead)) {
+      liveness.alone(() -> all().filter(this::isDead).forEach(i -> bury(memory, i)));
     }
-    if (anyDead) {
-      liveness.alone(
-          () -> {
-            for (int i = 0; i < MAX_PARTICIPANTS; i++) {
-              if (isDead(i)) {
-                bury(memory, i);
-              }
-            }
-          });
-    }
+  }
+
+  private static IntStream all() {
+    return IntStream.range(0, MAX_PARTICIPANTS);
   }
 
   private boolean isDead(int participant) {

@@ -176,13 +176,8 @@ final class PipelineSession {
     long look = timeouts.blocked().toNanos() / LOOKS_BEFORE_BLOCKED;
     long looked = began;
     boolean said = false;
-    while (jobs > 1 && buffer.isFresh() && gate.enter()) {
-      int there;
-      try {
-        there = participants.count();
-      } finally {
-        gate.exit();
-      }
+    while (jobs > 1 && buffer.isFresh()) {
+      int there = gate.inside(participants::count, jobs);
       if (there >= jobs) {
         return;
       }

@@ -191,7 +191,12 @@ public final class PrepGroup implements Closeable {
             cause -> Bridge.fault("preparing batches for the group", cause),
             blocked -> tellOthers(memory, blocked),
             this::waitingElsewhere,
-            () -> heartbeat.later(() -> sayWhyAlone(pipeline)));
+            () ->
+                heartbeat.later(
+                    () -> {
+                      sayWhyAlone(pipeline);
+                      return true;
+                    }));
     session.updates = updates;
     memory.whenDamaged(session::damaged);
     memory.whenRead(reading);

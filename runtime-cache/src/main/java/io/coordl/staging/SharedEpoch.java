@@ -72,13 +72,8 @@ public final class SharedEpoch {
    * source} at once; a second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
-    if (begun.getAndSet(true) || !gate.enter()) {
+    if (begun.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {
       return;
-    }
-    try {
-      buffer.produces(epoch, true);
-    } finally {
-      gate.exit();
     }
     workers.set(threads);
     for (int i = 0; i < threads; i++) {
@@ -339,7 +334,7 @@ public final class SharedEpoch {
     long claimedAt = began;
     long progressAt = began;
     while (!ended) {
-      int slot = attempt(batch);
+      int slot = gate.inside(() -> buffer.tryTake(epoch, batch), StagingBuffer.NOBODY);
       if (slot != StagingBuffer.NOT_NOW) {
         return slot;
       }
@@ -381,17 +376,6 @@ public final class SharedEpoch {
   /** Ends the pauses of this job's own threads; looking once too often does no harm. */
   private static void wake(Set<Thread> threads) {
     threads.forEach(LockSupport::unpark);
-  }
-
-  private int attempt(int batch) {
-    if (!gate.enter()) {
-      return StagingBuffer.NOBODY;
-    }
-    try {
-      return buffer.tryTake(epoch, batch);
-    } finally {
-      gate.exit();
-    }
   }
 
   private long patience() {

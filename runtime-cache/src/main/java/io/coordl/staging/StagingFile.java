@@ -294,7 +294,7 @@ final class StagingFile implements StagingMemory {
     check();
     long whole = pages(bytes);
     ByteBuffer spare = spares.getAndSet(slot, null);
-    heartbeat.later(() -> spares.set(slot, map(MapMode.PRIVATE, at, whole)));
+    heartbeat.later(() -> spares.getAndSet(slot, map(MapMode.PRIVATE, at, whole)));
     return spare != null && spare.capacity() == whole
         ? spare
         : heartbeat.call(() -> map(MapMode.PRIVATE, at, whole));

@@ -595,7 +595,7 @@ class ArenaStoreTest {
       assertThat(store.isAwaited(Items.key(1))).isFalse();
       assertThat(store.items()).as("of damaged memory nothing is told").isZero();
       store.choose(new Rates(1, 2, 3, 4));
-      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
+      store.count(ArenaDescriptor.DECODED_ITEMS, 8);
     }
     assertThat(words).hasSize(1);
   }
@@ -607,10 +607,11 @@ class ArenaStoreTest {
       store.choose(new Rates(1, 2, 3, 4));
       store.choose(new Rates(5, 6, 7, 8));
       assertThat(store.rates()).isEqualTo(new Rates(1, 2, 3, 4));
-      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 1);
-      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
+      store.count(ArenaDescriptor.DECODED_ITEMS, 1);
+      store.count(ArenaDescriptor.DECODED_ITEMS, 8);
       assertThat(store.word(ArenaDescriptor.DECODED_ITEMS)).isEqualTo(2);
-      assertThat(store.word(ArenaDescriptor.DECODED_BYTES)).isEqualTo(32 + 32);
+      assertThat(store.word(ArenaDescriptor.DECODED_ITEMS + ArenaDescriptor.BYTES))
+          .isEqualTo(32 + 32);
     }
   }
 

@@ -111,7 +111,7 @@ public final class DamagedStoreJob {
         store.forgetChecks();
         compare(store.find(Items.key(number)), number);
       }
-      store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 1);
+      store.count(ArenaDescriptor.DECODED_ITEMS, 1);
       store.isAwaited(Items.key(9));
       long items = store.items();
       boolean done = memory.isDone();

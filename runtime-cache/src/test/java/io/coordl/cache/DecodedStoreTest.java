@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.bridge.Origin;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -57,9 +58,9 @@ class DecodedStoreTest {
     assertThat(Items.bytes(found)).isEqualTo(pixels);
     assertThat(found.isReadOnly()).isTrue();
     StoreStatistics statistics = store.statistics();
-    assertThat(statistics.admitted()).isEqualTo(1);
-    assertThat(statistics.hits()).isEqualTo(1);
-    assertThat(statistics.hitBytes()).isEqualTo(pixels.length);
+    assertThat(statistics.of(Outcome.ADMITTED)).isEqualTo(1);
+    assertThat(statistics.of(Outcome.HIT)).isEqualTo(1);
+    assertThat(statistics.of(Origin.MEMORY)).isEqualTo(pixels.length);
   }
 
   @Test
@@ -69,17 +70,17 @@ class DecodedStoreTest {
     assertThat(item().isKept(COLOR)).isTrue();
     assertThat(item().isKept(GRAY)).isFalse();
     assertThat(item().unchanged()).isTrue();
-    assertThat(store.statistics().hits()).isZero();
+    assertThat(store.statistics().of(Outcome.HIT)).isZero();
   }
 
   @Test
   void bytesThatWereMadeCountOnceAndAlsoIfTheyAreNotKept() {
     put(item(), COLOR, new byte[10]);
     put(item(), COLOR, new byte[10]); // There already.
-    assertThat(store.statistics().missBytes()).isEqualTo(10);
+    assertThat(store.statistics().of(Origin.STORAGE)).isEqualTo(10);
     long tooLong = DecodedStore.MAX_BYTES + 1L;
     item().put(COLOR, tooLong, target -> {});
-    assertThat(store.statistics().missBytes()).isEqualTo(10 + tooLong);
+    assertThat(store.statistics().of(Origin.STORAGE)).isEqualTo(10 + tooLong);
   }
 
   @Test
@@ -115,7 +116,7 @@ class DecodedStoreTest {
     put(before, COLOR, new byte[10]);
     assertThat(before.find(COLOR)).isNull();
     assertThat(item().find(COLOR)).isNull();
-    assertThat(store.statistics().bypassedChanged()).isEqualTo(1);
+    assertThat(store.statistics().of(Outcome.CHANGED)).isEqualTo(1);
   }
 
   @Test
@@ -129,7 +130,7 @@ class DecodedStoreTest {
     put(item(), GRAY, large);
     assertThat(item().find(COLOR)).isNotNull();
     assertThat(item().find(GRAY)).isNull();
-    assertThat(store.statistics().bypassedFull()).isEqualTo(1);
+    assertThat(store.statistics().of(Outcome.FULL)).isEqualTo(1);
   }
 
   @Test
@@ -138,8 +139,8 @@ class DecodedStoreTest {
     longest[longest.length - 1] = 1;
     put(item(), COLOR, longest);
     assertThat(Items.bytes(item().find(COLOR))).isEqualTo(longest);
-    assertThat(store.statistics().bypassedFull()).isZero();
-    assertThat(store.statistics().missBytes()).isEqualTo(longest.length);
+    assertThat(store.statistics().of(Outcome.FULL)).isZero();
+    assertThat(store.statistics().of(Origin.STORAGE)).isEqualTo(longest.length);
   }
 
   @Test
@@ -152,7 +153,7 @@ class DecodedStoreTest {
               throw new AssertionError("copied");
             });
     assertThat(item().find(COLOR)).isNull();
-    assertThat(store.statistics().bypassedFull()).isEqualTo(1);
+    assertThat(store.statistics().of(Outcome.FULL)).isEqualTo(1);
   }
 
   @Test

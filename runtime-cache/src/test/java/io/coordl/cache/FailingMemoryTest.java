@@ -91,7 +91,7 @@ class FailingMemoryTest {
     COUNT_DECODED {
       @Override
       boolean answers(ArenaStore store) {
-        store.count(ArenaDescriptor.DECODED_ITEMS, ArenaDescriptor.DECODED_BYTES, 8);
+        store.count(ArenaDescriptor.DECODED_ITEMS, 8);
         return false;
       }
     },

@@ -111,11 +111,11 @@ class MinioCacheTest {
     assertThat(Items.bytes(second.content())).isEqualTo(Files.readAllBytes(file));
     assertThat(all(second)).isEqualTo(Files.readAllBytes(file));
     StoreStatistics statistics = cache.statistics();
-    assertThat(statistics.hits()).isEqualTo(1);
+    assertThat(statistics.of(Outcome.HIT)).isEqualTo(1);
     assertThat(statistics.misses()).isEqualTo(1);
-    assertThat(statistics.admitted()).isEqualTo(1);
-    assertThat(statistics.hitBytes()).isEqualTo(5000);
-    assertThat(statistics.missBytes()).isEqualTo(5000);
+    assertThat(statistics.of(Outcome.ADMITTED)).isEqualTo(1);
+    assertThat(statistics.of(Origin.MEMORY)).isEqualTo(5000);
+    assertThat(statistics.of(Origin.STORAGE)).isEqualTo(5000);
   }
 
   @Test
@@ -248,7 +248,7 @@ class MinioCacheTest {
     assertThat(item.served()).isFalse();
     assertThat(item.content()).isNull();
     assertThat(item.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(cache.statistics().bypassedFull()).isEqualTo(1);
+    assertThat(cache.statistics().of(Outcome.FULL)).isEqualTo(1);
   }
 
   @Test
@@ -268,7 +268,7 @@ class MinioCacheTest {
     assertThat(cache.open(path)).isNull();
     assertThat(cache.statistics().capacity()).isZero();
     assertThat(cache.statistics().misses()).isEqualTo(2);
-    assertThat(cache.statistics().missBytes()).isEqualTo(100);
+    assertThat(cache.statistics().of(Origin.STORAGE)).isEqualTo(100);
   }
 
   @Test
@@ -356,8 +356,8 @@ class MinioCacheTest {
     MinioCache cache = new MinioCache(broken, store, path -> true);
     assertThat(cache.open(file)).isNull();
     assertThat(cache.fetchAhead(file)).isFalse();
-    assertThat(cache.statistics().bypassedUnreadable()).isEqualTo(2);
-    assertThat(cache.statistics().missBytes()).isZero();
+    assertThat(cache.statistics().of(Outcome.UNREADABLE)).isEqualTo(2);
+    assertThat(cache.statistics().of(Origin.STORAGE)).isZero();
   }
 
   @Test
@@ -392,19 +392,19 @@ class MinioCacheTest {
         };
     String file = Items.file(directory, "a", 5000).toString();
     MinioCache cache = cache("8m");
-    SharedBudget budget = new SharedBudget(store);
-    MinioCache sharing = new MinioCache(store, path -> true, budget, new KeptForms(), () -> true);
+    KeptForms forms = new KeptForms(store);
+    MinioCache sharing = new MinioCache(store, path -> true, forms, () -> true);
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
       cache.fetchAhead(file);
       assertThat(told).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
-      new DecodedStore(store, path -> true, budget, new KeptForms(), () -> true).item(file);
+      new DecodedStore(store, path -> true, forms, () -> true).item(file);
       sharing.open(file);
       assertThat(told).hasValue(2);
-      assertThat(sharing.statistics().hits()).isEqualTo(1);
-      assertThat(sharing.statistics().hitBytes()).isEqualTo(5000);
+      assertThat(sharing.statistics().of(Outcome.HIT)).isEqualTo(1);
+      assertThat(sharing.statistics().of(Origin.MEMORY)).isEqualTo(5000);
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
@@ -436,14 +436,14 @@ class MinioCacheTest {
     String path = Items.file(directory, "large", size).toString();
     MinioCache cache = cache("32m");
     assertThat(all(cache.open(path))).hasSize(size);
-    StoreStatistics first = cache.statistics();
-    assertThat(first.missBytes()).isEqualTo(size);
-    assertThat(first.hits()).isZero();
+    StoreStatistics statistics = cache.statistics();
+    assertThat(statistics.of(Origin.STORAGE)).isEqualTo(size);
+    assertThat(statistics.of(Outcome.HIT)).isZero();
+    long before = statistics.of(Origin.MEMORY);
     assertThat(all(cache.open(path))).hasSize(size);
-    StoreStatistics second = cache.statistics();
-    assertThat(second.missBytes()).isEqualTo(size);
-    assertThat(second.hits()).isEqualTo(first.admitted());
-    assertThat(second.hitBytes() - first.hitBytes()).isEqualTo(size);
+    assertThat(statistics.of(Origin.STORAGE)).isEqualTo(size);
+    assertThat(statistics.of(Outcome.HIT)).isEqualTo(statistics.of(Outcome.ADMITTED));
+    assertThat(statistics.of(Origin.MEMORY) - before).isEqualTo(size);
   }
 
   @Test
@@ -452,13 +452,13 @@ class MinioCacheTest {
     MinioCache cache = cache("6m");
     byte[] expected = Files.readAllBytes(file);
     assertThat(all(cache.open(file.toString()))).isEqualTo(expected);
-    assertThat(cache.statistics().admitted()).isEqualTo(6);
-    assertThat(cache.statistics().bypassedFull()).isEqualTo(7);
+    assertThat(cache.statistics().of(Outcome.ADMITTED)).isEqualTo(6);
+    assertThat(cache.statistics().of(Outcome.FULL)).isEqualTo(7);
     OpenItem again = cache.open(file.toString());
     assertThat(again.content()).isNull();
     assertThat(all(again)).isEqualTo(expected);
     assertThat(again.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(cache.statistics().hits()).isEqualTo(6);
+    assertThat(cache.statistics().of(Outcome.HIT)).isEqualTo(6);
     OpenItem part = cache.open(file.toString());
     assertThat(part.read(1000, new byte[10], 0, 10)).isEqualTo(10);
     assertThat(part.origin()).isEqualTo(Origin.MEMORY);

@@ -33,7 +33,7 @@ class OpenedItemTest {
 
   @TempDir Path directory;
   private final Store store = new Store();
-  private final StoreCounters counters = new StoreCounters();
+  private final StoreStatistics counted = new StoreStatistics(null);
   private boolean admitting;
   private Path file;
   private byte[] expected;
@@ -96,11 +96,7 @@ class OpenedItemTest {
 
   private PiecewiseItem open(int piece, boolean whole) {
     return new PiecewiseItem(
-        file.toString(), itemFile(), piece, whole, store, counters, () -> admitting);
-  }
-
-  private StoreStatistics counted() {
-    return counters.ofRaw(null);
+        file.toString(), itemFile(), piece, whole, store, counted, () -> admitting);
   }
 
   private int read(OpenItem item, int from, int length) throws IOException {
@@ -142,8 +138,8 @@ class OpenedItemTest {
     read(item, 130, 20);
     read(item, 150, 20);
     assertThat(item.origin()).isEqualTo(Origin.STORAGE);
-    assertThat(counted().missBytes()).isEqualTo(40);
-    assertThat(counted().misses()).isZero();
+    assertThat(counted.of(Origin.STORAGE)).isEqualTo(40);
+    assertThat(counted.misses()).isZero();
     assertThat(store.finds).as("looked up once").isEqualTo(1);
 
     admitting = true; // From now on the block is fetched, once.
@@ -153,20 +149,20 @@ class OpenedItemTest {
     read(item, 150, 20);
     assertThat(store.finds).isEqualTo(1);
     assertThat(store.fetches).isEqualTo(1);
-    assertThat(counted().missBytes()).isEqualTo(40 + PIECE);
-    assertThat(counted().hitBytes()).isEqualTo(60);
-    assertThat(counted().admitted()).isEqualTo(1);
-    assertThat(counted().hits()).isZero();
+    assertThat(counted.of(Origin.STORAGE)).isEqualTo(40 + PIECE);
+    assertThat(counted.of(Origin.MEMORY)).isEqualTo(60);
+    assertThat(counted.of(Outcome.ADMITTED)).isEqualTo(1);
+    assertThat(counted.of(Outcome.HIT)).isZero();
 
     read(item, 230, 20);
-    assertThat(counted().hits()).as("of the next block nothing is kept").isZero();
+    assertThat(counted.of(Outcome.HIT)).as("of the next block nothing is kept").isZero();
     item.close();
 
     PiecewiseItem again = blocks();
     read(again, 130, 20);
     assertThat(again.origin()).isEqualTo(Origin.MEMORY);
-    assertThat(counted().hits()).isEqualTo(1);
-    assertThat(counted().hitBytes()).isEqualTo(80);
+    assertThat(counted.of(Outcome.HIT)).isEqualTo(1);
+    assertThat(counted.of(Origin.MEMORY)).isEqualTo(80);
   }
 
   @Test
@@ -186,16 +182,16 @@ class OpenedItemTest {
             return new Fetched(Outcome.PEER, others.get(key));
           }
         };
-    StoreCounters own = new StoreCounters();
+    StoreStatistics own = new StoreStatistics(null);
     OpenItem item =
         new PiecewiseItem(file.toString(), itemFile(), PIECE, false, peer, own, () -> true);
     assertThat(item.origin()).isEqualTo(Origin.MEMORY);
     assertThat(read(item, 10, 20)).isEqualTo(20);
     assertThat(item.origin()).isEqualTo(Origin.PEER);
-    assertThat(own.ofRaw(null).peerBytes()).isEqualTo(PIECE);
-    assertThat(own.ofRaw(null).hitBytes()).isEqualTo(20);
-    assertThat(own.ofRaw(null).missBytes()).isZero();
-    assertThat(own.ofRaw(null).peer()).isEqualTo(1);
+    assertThat(own.of(Origin.PEER)).isEqualTo(PIECE);
+    assertThat(own.of(Origin.MEMORY)).isEqualTo(20);
+    assertThat(own.of(Origin.STORAGE)).isZero();
+    assertThat(own.of(Outcome.PEER)).isEqualTo(1);
   }
 
   @Test
@@ -221,8 +217,8 @@ class OpenedItemTest {
     ByteBuffer content = item.fetchContent();
     assertThat(Items.bytes(content)).isEqualTo(expected);
     assertThat(content.isReadOnly()).isTrue();
-    assertThat(counted().missBytes()).isEqualTo(SIZE);
-    assertThat(counted().hitBytes()).isEqualTo(SIZE);
+    assertThat(counted.of(Origin.STORAGE)).isEqualTo(SIZE);
+    assertThat(counted.of(Origin.MEMORY)).isEqualTo(SIZE);
     assertThat(blocks().fetchContent()).as("larger than a block").isNull();
     item.close();
   }
@@ -236,7 +232,7 @@ class OpenedItemTest {
     assertThat(item.unchanged()).isFalse();
     assertThat(item.fetchContent()).isNull();
     assertThat(store.kept).isEmpty();
-    assertThat(counted().bypassedChanged()).isEqualTo(1);
+    assertThat(counted.of(Outcome.CHANGED)).isEqualTo(1);
     assertThat(item.fetchContent()).isNull();
     assertThat(read(item, 0, SIZE)).isEqualTo(SIZE);
     assertThat(store.fetches).as("it is known by then").isEqualTo(1);
@@ -267,8 +263,8 @@ class OpenedItemTest {
     Files.delete(file);
     assertThat(read(held, 0, SIZE)).isEqualTo(SIZE);
     assertThat(held.origin()).isEqualTo(Origin.MEMORY);
-    assertThat(counted().hits()).isEqualTo(1);
-    assertThat(counted().hitBytes()).isEqualTo(1 + SIZE);
+    assertThat(counted.of(Outcome.HIT)).isEqualTo(1);
+    assertThat(counted.of(Origin.MEMORY)).isEqualTo(1 + SIZE);
   }
 
   @Test

@@ -93,7 +93,7 @@ class WorkingDirectoryTest {
           say(new String(bytes.array(), 0, channel.read(bytes), StandardCharsets.UTF_8));
         }
       }
-      say("hits " + cache.statistics().hits());
+      say("hits " + cache.statistics().of(Outcome.HIT));
     }
 
     private static void say(String line) {

@@ -287,7 +287,7 @@ class StagingPartsTest {
             throw new IOException("nobody hears of it");
           });
       AtomicBoolean done = new AtomicBoolean();
-      heartbeat.later(() -> done.set(true));
+      heartbeat.later(() -> done.getAndSet(true));
       assertThat(heartbeat.<Boolean>call(done::get)).isTrue();
       Thread.currentThread().interrupt();
       assertThat(heartbeat.call(() -> 7)).isEqualTo(7);

@@ -15,6 +15,7 @@ import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
 import io.coordl.cache.KeptForms;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.PreparedStore;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
@@ -258,8 +259,9 @@ class PreparedSamplesTest {
     assertThat(sample(samples, data, 0, 100)).containsExactly(5, 5);
     assertThat(sample(samples, data, 1, 100)).containsExactly(6, 6);
     assertThat(calls).hasSize(4);
-    assertThat(store.statistics().hits()).isEqualTo(2);
-    assertThat(store.statistics().admitted()).isEqualTo(3); // The stage is agreed on in it, too.
+    assertThat(store.statistics().of(Outcome.HIT)).isEqualTo(2);
+    assertThat(store.statistics().of(Outcome.ADMITTED))
+        .isEqualTo(3); // The stage is agreed on in it, too.
     assertThat(said).isEmpty();
   }
 
@@ -286,8 +288,7 @@ class PreparedSamplesTest {
   private long keptDecoded(int samplesInAll) throws Exception {
     size = samplesInAll;
     Data data = new Data(numbers, "n");
-    try (DecodedStore decoded =
-        new DecodedStore(arena, path -> true, null, store.forms(), () -> true)) {
+    try (DecodedStore decoded = new DecodedStore(arena, path -> true, store.forms(), () -> true)) {
       for (int i = 0; i < 20; i++) {
         PreparedSamples.Plan plan = samples.plan(data);
         Maker maker = new OfItems(decoded, Files.createTempFile(directory, "item", ""));
@@ -696,7 +697,7 @@ class PreparedSamplesTest {
         .containsExactly((byte) 1, (byte) 0);
     assertThat(samples.<List<PreparedSamples.Kept>>batch(plan, List.of(1L, 2L), kept -> kept))
         .isNull();
-    assertThat(store.statistics().hits()).isEqualTo(2);
+    assertThat(store.statistics().of(Outcome.HIT)).isEqualTo(2);
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.coordl.bridge.Spans;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.profile.FastProfile;
 import io.coordl.profile.Profile;
@@ -160,13 +161,13 @@ class ThirdLibraryTest {
       Services services =
           new Services(store, null, null, prefetcher, 2, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(epoch(services));
-      assertThat(store.statistics().admitted()).isEqualTo(FILES);
+      assertThat(store.statistics().of(Outcome.ADMITTED)).isEqualTo(FILES);
       for (Path file : files) {
         assertThat(file.toFile().setReadable(false)).isTrue();
       }
-      long before = store.statistics().hits();
+      long before = store.statistics().of(Outcome.HIT);
       feedsAsWithoutTheAgent(epoch(services));
-      assertThat(store.statistics().hits() - before).isGreaterThanOrEqualTo(FILES);
+      assertThat(store.statistics().of(Outcome.HIT) - before).isGreaterThanOrEqualTo(FILES);
     }
     assertThat(said).isEmpty();
   }

@@ -2,6 +2,7 @@ package io.coordl.agent.install;
 
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.Origin;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
@@ -11,10 +12,10 @@ import io.coordl.cache.ItemNames;
 import io.coordl.cache.ItemStore;
 import io.coordl.cache.KeptForms;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
-import io.coordl.cache.SharedBudget;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
@@ -66,10 +67,9 @@ final class Policies {
   private final String scope;
   private @Nullable ArenaStore common;
   private boolean isCommonOpened;
-  private @Nullable SharedBudget budget;
   private @Nullable MinioCache raw;
   private final @Nullable Tuner tuner;
-  private final KeptForms forms = new KeptForms();
+  private KeptForms forms = new KeptForms();
   private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
   private @Nullable DeviceSteps deviceSteps;
@@ -132,7 +132,7 @@ final class Policies {
     }
     ArenaStore store = arena(Option.CACHE_SIZE, "");
     if (store != null && options.keepsDecoded() && sharesBudget(Option.DECODED_SIZE)) {
-      budget = new SharedBudget(store);
+      forms = new KeptForms(store);
     }
     ItemStore engine =
         store == null || !options.hasPeers()
@@ -140,7 +140,7 @@ final class Policies {
             : PeerPolicy.engine(options, group(), store, job);
     MinioCache cache =
         store == null || engine == null
-            ? new MinioCache(store, filter, budget, forms, keeps(Option.CACHE))
+            ? new MinioCache(store, filter, forms, keeps(Option.CACHE))
             : new MinioCache(engine, store, filter);
     asked(
         Option.CACHE,
@@ -164,7 +164,7 @@ final class Policies {
     showRanges();
     ProfiledItems items = profiled;
     if (items != null) {
-      DecodedSizes sizes = options.learnsSizes() ? DecodedSizes.open(filter, job.log()) : null;
+      DecodedSizes sizes = options.learnsSizes() ? new DecodedSizes(filter) : null;
       return interceptors(
           Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
           rewrites);
@@ -300,14 +300,7 @@ final class Policies {
     if (devices != null) {
       profile.endSteps(devices::end);
     }
-    job.profile(
-        profile,
-        () -> {
-          items.close();
-          if (sizes != null) {
-            sizes.close();
-          }
-        });
+    job.profile(profile, items);
     return profile;
   }
 
@@ -358,9 +351,7 @@ final class Policies {
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = arena(Option.DECODED_SIZE, ",decoded");
     DecodedStore store =
-        arena == null
-            ? null
-            : new DecodedStore(arena, filter, budget, forms, keeps(Option.DECODED));
+        arena == null ? null : new DecodedStore(arena, filter, forms, keeps(Option.DECODED));
     asked(
         Option.DECODED,
         () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
@@ -501,17 +492,17 @@ final class Policies {
     view.capacity = s.capacity();
     view.used = s.used();
     view.items = s.items();
-    view.hits = s.hits();
+    view.hits = s.of(Outcome.HIT);
     view.misses = s.misses();
-    view.admitted = s.admitted();
-    view.peer = s.peer();
+    view.admitted = s.of(Outcome.ADMITTED);
+    view.peer = s.of(Outcome.PEER);
     view.bypassed = s.bypassed();
-    view.full = s.bypassedFull() > 0;
-    view.hitBytes = s.hitBytes();
-    view.peerBytes = s.peerBytes();
+    view.full = s.of(Outcome.FULL) > 0;
+    view.hitBytes = s.of(Origin.MEMORY);
+    view.peerBytes = s.of(Origin.PEER);
     view.order = "";
     view.jobs = s.jobs();
-    Rates rates = budget == null ? null : budget.rates();
+    Rates rates = forms.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {
       boolean raw = view.keeps(StoreStatisticsEvent.RAW);
       view.order = rates.rawFirst() == raw ? "first" : "second";

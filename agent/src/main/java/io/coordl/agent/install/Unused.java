@@ -1,6 +1,7 @@
 package io.coordl.agent.install;
 
 import io.coordl.cache.ItemFilter;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -24,16 +25,17 @@ final class Unused {
   }
 
   private static String nothingKept(StoreStatistics store, ItemFilter filter, String what) {
-    if (store.misses() > 0) {
+    long misses = store.misses();
+    if (misses > 0) {
       return String.format(
           "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
               + " being read by others, %s were left to another form",
           what,
-          store.misses(),
-          store.bypassedChanged(),
-          store.bypassedUnreadable(),
-          store.bypassedBusy(),
-          store.spared());
+          misses,
+          store.of(Outcome.CHANGED),
+          store.of(Outcome.UNREADABLE),
+          store.of(Outcome.BUSY),
+          store.of(Outcome.SPARED));
     }
     String none = filter.whyNone();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
@@ -45,7 +47,7 @@ final class Unused {
         store,
         "sample",
         none ->
-            none.spared() > 0
+            none.of(Outcome.SPARED) > 0
                 ? "random numbers were drawn for each sample, or samples are more than arrays of"
                     + " numbers"
                 : "no sample came from a DataIterable of DJL, and no batch from an iterator over"
@@ -56,13 +58,14 @@ final class Unused {
       @Nullable StoreStatistics store, String what, Function<StoreStatistics, String> nothingKept) {
     if (store == null) {
       return "it has no memory, as was said when the job began";
-    } else if (store.hits() + store.peer() > 0) {
+    } else if (store.of(Outcome.HIT) + store.of(Outcome.PEER) > 0) {
       return "";
-    } else if (store.admitted() > 0) {
+    } else if (store.of(Outcome.ADMITTED) > 0) {
       return String.format(
-          "none of the %s %ss it kept was asked for again by this job", store.admitted(), what);
+          "none of the %s %ss it kept was asked for again by this job",
+          store.of(Outcome.ADMITTED), what);
     }
-    return store.bypassedFull() > 0
+    return store.of(Outcome.FULL) > 0
         ? "no " + what + " fits into its " + store.capacity() + " bytes"
         : nothingKept.apply(store);
   }

@@ -2,38 +2,33 @@ package io.coordl.agent.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.cache.Outcome;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** A policy that did something is silent; one that did nothing names what stood in its way. */
 final class UnusedTest {
   private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.PATHS);
 
+  private static final ArenaStore ARENA =
+      ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, ByteBudget.parse("1m"), sentence -> {});
+
   private static StoreStatistics store(long hits, long admitted, long full, long peer, long other) {
-    long misses = admitted + full + peer + other;
-    return new StoreStatistics(
-        4096,
-        0,
-        admitted,
-        hits,
-        misses,
-        admitted,
-        peer,
-        full + other,
-        full,
-        other,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        1);
+    StoreStatistics store = new StoreStatistics(ARENA);
+    store.count(Outcome.HIT, hits);
+    store.count(Outcome.ADMITTED, admitted);
+    store.count(Outcome.FULL, full);
+    store.count(Outcome.PEER, peer);
+    store.count(Outcome.CHANGED, other);
+    return store;
   }
 
   private static StagingStatisticsEvent staging(long epochs, long shared) {
@@ -48,6 +43,11 @@ final class UnusedTest {
     peer.found = found;
     peer.kept = kept;
     return peer;
+  }
+
+  @AfterAll
+  static void close() {
+    ARENA.close();
   }
 
   @Test
@@ -66,7 +66,7 @@ final class UnusedTest {
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image"))
         .isEqualTo("none of the 64 decoded images it kept was asked for again by this job");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item"))
-        .isEqualTo("no raw item fits into its 4096 bytes");
+        .isEqualTo("no raw item fits into its 1048576 bytes");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item"))
         .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
     assertThat(

@@ -163,7 +163,7 @@ final class PeerSession implements Closeable {
       }
       case ADMITTED -> say(Wire.KEPT, null);
       case FULL -> say(Wire.FULL, null);
-      case BUSY, PEER, CHANGED -> say(Wire.BUSY, null);
+      default -> say(Wire.BUSY, null);
     }
   }
 

@@ -5,6 +5,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.Outcome;
 import io.coordl.pipeline.KeptArray;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -68,7 +69,7 @@ public class DecodedCost {
       item.put(FORM, array.bytes(), array::writeTo);
       plain.add(direct(pixels.length).put(pixels).flip());
     }
-    if (opened.statistics().admitted() != ITEMS) {
+    if (opened.statistics().of(Outcome.ADMITTED) != ITEMS) {
       throw new IllegalStateException(opened.statistics() + ", expected " + ITEMS + " items");
     }
     store = opened;

@@ -9,6 +9,7 @@ import io.coordl.bridge.SpanSink;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.MinioCache;
+import io.coordl.cache.Outcome;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -79,7 +80,7 @@ public class ReadCost {
         Files.readAllBytes(path);
       }
     }
-    if (cache.statistics().hits() != FILES) {
+    if (cache.statistics().of(Outcome.HIT) != FILES) {
       throw new IllegalStateException(cache.statistics() + ", expected " + FILES + " hits");
     }
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Raw and decoded items in one arena: its memory goes to the form that saves more a byte. */
-class SharedBudgetTest {
+class KeptFormsTest {
   private static final DecodedForm FORM = DecodedForm.of("library 1");
   private static final int RAW = 20_000;
   private static final int DECODED = 100_000;
@@ -42,9 +42,9 @@ class SharedBudgetTest {
 
   /** As one more job of the group does: the arena is the same, all else is its own. */
   private void join() {
-    SharedBudget budget = new SharedBudget(arena);
-    raw = new MinioCache(arena, path -> true, budget, new KeptForms(), () -> true);
-    decoded = new DecodedStore(arena, path -> true, budget, new KeptForms(), () -> true);
+    KeptForms forms = new KeptForms(arena);
+    raw = new MinioCache(arena, path -> true, forms, () -> true);
+    decoded = new DecodedStore(arena, path -> true, forms, () -> true);
   }
 
   @AfterEach
@@ -108,11 +108,11 @@ class SharedBudgetTest {
     pass(100);
     assertThat(raw.statistics().items()).isEqualTo(100);
     assertThat(decoded.statistics().items()).isZero();
-    assertThat(decoded.statistics().spared()).isEqualTo(100);
-    assertThat(decoded.statistics().missBytes()).isEqualTo(100 * DECODED);
+    assertThat(decoded.statistics().of(Outcome.SPARED)).isEqualTo(100);
+    assertThat(decoded.statistics().of(Origin.STORAGE)).isEqualTo(100 * DECODED);
 
     pass(100);
-    assertThat(raw.statistics().hits()).isEqualTo(100);
+    assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(100);
     assertThat(decoded.statistics().items()).isBetween(15L, 25L);
     assertThat(arena.used()).isBetween(arena.capacity() - DECODED - 40, arena.capacity());
   }
@@ -123,12 +123,12 @@ class SharedBudgetTest {
     pass(100);
     assertThat(decoded.statistics().items()).isBetween(38L, 42L);
     assertThat(raw.statistics().items()).isZero();
-    assertThat(raw.statistics().spared()).isEqualTo(100);
-    assertThat(raw.statistics().missBytes()).isEqualTo(100 * RAW);
-    assertThat(raw.statistics().bypassedFull()).isZero();
+    assertThat(raw.statistics().of(Outcome.SPARED)).isEqualTo(100);
+    assertThat(raw.statistics().of(Origin.STORAGE)).isEqualTo(100 * RAW);
+    assertThat(raw.statistics().of(Outcome.FULL)).isZero();
 
     pass(100);
-    assertThat(decoded.statistics().hits()).isBetween(38L, 42L);
+    assertThat(decoded.statistics().of(Outcome.HIT)).isBetween(38L, 42L);
     assertThat(raw.statistics().items()).isLessThan(5);
   }
 
@@ -140,7 +140,7 @@ class SharedBudgetTest {
       use(file, DecodedStore.MAX_BYTES + 1);
     }
     assertThat(raw.statistics().items()).isEqualTo(1);
-    assertThat(raw.statistics().hits()).isEqualTo(1);
+    assertThat(raw.statistics().of(Outcome.HIT)).isEqualTo(1);
   }
 
   /** As {@code prefetch=N} does: it looks whether an item is kept, and then decodes it. */
