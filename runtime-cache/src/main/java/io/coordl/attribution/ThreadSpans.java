@@ -181,20 +181,16 @@ final class ThreadSpans {
     if (depth > 0) {
       children[depth - 1] += nanos;
     }
-    countFetch(nanos);
+    if (building != null) {
+      building.event.fetch += nanos;
+    } else {
+      recorder.totals.fetchTime.add(nanos);
+    }
   }
 
   void itemFetched() {
     if (building != null) {
       building.event.items++;
-    }
-  }
-
-  private void countFetch(long nanos) {
-    if (building != null) {
-      building.event.fetch += nanos;
-    } else {
-      recorder.totals.fetchTime.add(nanos);
     }
   }
 

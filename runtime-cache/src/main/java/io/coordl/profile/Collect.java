@@ -44,7 +44,7 @@ final class Collect extends Stage {
       plan.results.notMeasured(
           Plan.INGESTION, reason.isEmpty() ? "the program ended before" : reason);
     } else {
-      plan.kept(kept);
+      plan.kept = List.copyOf(kept);
     }
   }
 }

@@ -25,7 +25,7 @@ final class OwnSteps extends Turn {
         phase.equals(Plan.CACHED)
             ? "cached, every item from memory"
             : "cold, every item from storage",
-        plan.gauge());
+        plan.gauge(plan.transition()));
     this.phase = phase;
     this.memory = phase.equals(Plan.CACHED);
   }
@@ -64,7 +64,7 @@ final class OwnSteps extends Turn {
     plan.tookOne();
     if (step == null) {
       // The first batches of an epoch were begun all at once, during that first wait.
-      skip = plan.workers();
+      skip = plan.workers;
     } else if (skip > 0) {
       skip--;
     } else if (memory && step.work().storageItems > 0) {
@@ -97,6 +97,6 @@ final class OwnSteps extends Turn {
     } else if (!memory && !plan.items.access().equals("direct")) {
       note = plan.items.access();
     }
-    plan.results.measured(gauge.event(phase, plan.workers(), note));
+    plan.results.measured(gauge.event(phase, plan.workers, note));
   }
 }

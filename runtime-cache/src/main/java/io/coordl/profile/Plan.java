@@ -5,7 +5,6 @@ import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
-import io.coordl.event.HostEvent;
 import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +38,7 @@ final class Plan {
   /** Of steps that slow there are enough, or will never be. */
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(20);
 
-  private final Set<String> phases;
+  final Set<String> phases;
   private final int steps;
   final SpanRecorder spans;
   final ProfiledItems items;
@@ -50,7 +49,9 @@ final class Plan {
   final HostRates rates;
   private final LongSupplier clock;
   private long begun;
-  private int workers;
+
+  /** Threads that prepare beside the training thread, 0 if it prepares itself. */
+  int workers;
 
   /**
    * Why items could not be had from memory, which preparation alone needs, too; empty if they are
@@ -58,7 +59,9 @@ final class Plan {
    */
   String notCached = "";
 
-  private List<Batches.Kept> kept = List.of();
+  /** Prepared batches for the ingestion phase. */
+  List<Batches.Kept> kept = List.of();
+
   private long taken;
 
   Plan(
@@ -163,10 +166,6 @@ final class Plan {
     return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
   }
 
-  boolean isAsked(String phase) {
-    return phases.contains(phase);
-  }
-
   /** Items come as the program reads them, and nobody learns of them. */
   void giveUp() {
     items.from(ProfiledItems.From.PROGRAM);
@@ -189,15 +188,6 @@ final class Plan {
     results.notReached(phases, reason);
   }
 
-  void kept(List<Batches.Kept> batches) {
-    kept = List.copyOf(batches);
-  }
-
-  /** Threads that prepare beside the training thread, 0 if it prepares itself. */
-  int workers() {
-    return workers;
-  }
-
   /** Batches that may have been begun before a change of phase. */
   int transition() {
     return workers == 0 ? 1 : 4 * workers + 4;
@@ -213,16 +203,8 @@ final class Plan {
     return spans.preparers().batches() - taken;
   }
 
-  Gauge gauge() {
-    return gaugeOf(transition());
-  }
-
-  Gauge gaugeOf(int transition) {
+  Gauge gauge(int transition) {
     return new Gauge(steps, transition);
-  }
-
-  HostEvent host() {
-    return rates.event();
   }
 
   /** Brings the data set into memory while the program waits; why that cannot be, or empty. */

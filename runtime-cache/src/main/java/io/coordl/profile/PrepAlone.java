@@ -36,9 +36,9 @@ final class PrepAlone extends Stage {
         plan,
         threads == 0
             ? "prep alone, on the training thread"
-            : "prep alone, by " + threads + " of " + plan.workers() + " threads");
+            : "prep alone, by " + threads + " of " + plan.workers + " threads");
     this.threads = threads;
-    this.gauge = plan.gaugeOf(0);
+    this.gauge = plan.gauge(0);
   }
 
   @Override

@@ -131,17 +131,13 @@ public final class Profile {
       synchronized (this) {
         if (training == null) {
           training = Thread.currentThread();
-          start();
+          Stage first = stages.remove();
+          stage = first;
+          first.begin();
         }
       }
     }
     return training == Thread.currentThread();
-  }
-
-  private void start() {
-    Stage first = stages.remove();
-    stage = first;
-    first.begin();
   }
 
   /** Whether it is an epoch of training: the model was changed since it began. */
@@ -205,7 +201,7 @@ public final class Profile {
   private void finish() {
     over = true;
     plan.gate.open();
-    plan.results.host(plan.host());
+    plan.results.host(plan.rates.event());
     ending.run();
   }
 
@@ -231,7 +227,7 @@ public final class Profile {
       // The training thread runs on, and changed its steps under our hands.
     }
     notReached("the program ended before the profile did, in: " + now.name());
-    plan.results.host(plan.host());
+    plan.results.host(plan.rates.event());
   }
 
   private void notReached(String sentence) {

@@ -30,7 +30,7 @@ final class Replay extends Turn {
   private PhaseEvent before = new PhaseEvent();
 
   Replay(Plan plan, List<Batches.Kept> kept) {
-    super(plan, "ingestion, prepared batches replayed", plan.gaugeOf(1));
+    super(plan, "ingestion, prepared batches replayed", plan.gauge(1));
     this.kept = List.copyOf(kept);
     this.spans = plan.spans;
   }
@@ -99,7 +99,7 @@ final class Replay extends Turn {
     }
     long now = System.nanoTime();
     long sound = spans.preparers().batches() + spans.totals().snapshot().items;
-    if (sound != noise || (spans.preparers().busy() > 0 && plan.workers() == 0)) {
+    if (sound != noise || (spans.preparers().busy() > 0 && plan.workers == 0)) {
       noise = sound;
       silent = 0;
       silentSince = now;
@@ -116,7 +116,7 @@ final class Replay extends Turn {
   @Override
   void end() {
     if (plan.results.has(Plan.INGESTION, gauge, reason)) {
-      plan.results.measured(gauge.event(Plan.INGESTION, plan.workers(), note));
+      plan.results.measured(gauge.event(Plan.INGESTION, plan.workers, note));
     }
   }
 }

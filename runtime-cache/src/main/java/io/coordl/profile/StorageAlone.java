@@ -19,7 +19,7 @@ final class StorageAlone extends Stage {
   @Override
   void begin() {
     // The program's own threads prepare ahead, from the storage that is to be measured.
-    if (plan.workers() > 0) {
+    if (plan.workers > 0) {
       plan.gate.close(LONGEST_BATCH_NANOS);
     }
     plan.items.from(ProfiledItems.From.PROGRAM);
@@ -32,7 +32,7 @@ final class StorageAlone extends Stage {
 
   @Override
   Next get(BatchGet get) {
-    int threads = Math.max(1, plan.workers());
+    int threads = Math.max(1, plan.workers);
     HostRates.Reading reading = plan.rates.storage(threads);
     // By one thread none waits for another: what a fetch takes where storage is not at its limit.
     HostRates.Reading alone = tell && reading != null && threads > 1 ? plan.rates.storage(1) : null;

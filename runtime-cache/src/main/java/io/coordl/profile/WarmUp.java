@@ -46,7 +46,7 @@ final class WarmUp extends Stage {
     begun = plan.now();
     windowBegun = begun;
     compiledBefore = compiled();
-    if (plan.isAsked(Plan.COLD)) {
+    if (plan.phases.contains(Plan.COLD)) {
       plan.items.from(ProfiledItems.From.STORAGE); // Or the phase would compile what reads so.
     }
   }
