@@ -48,16 +48,16 @@ final class FileReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    ReaderFiles.Told told = known.tell(split, elements);
-    files = told.files;
-    return told.numbers;
+    int[] numbers = known.tell(split, elements);
+    files = known.files();
+    return numbers;
   }
 
   /** Numbered files are the same each time, and long to walk over: each name is made anew. */
   @Override
   List<?> left(Iterator<?> own) {
-    ReaderFiles.Told last = known.toldOf(split);
-    return last != null && isAtFirst(own) ? last.elements : super.left(own);
+    List<?> last = known.toldOf(split);
+    return last != null && isAtFirst(own) ? last : super.left(own);
   }
 
   /** Whether it goes through all of the split, in an order that nobody can change. */

@@ -49,9 +49,9 @@ final class ImageReader extends ListedReader {
 
   @Override
   int[] numbersOf(List<?> elements) throws CannotShareException {
-    ReaderFiles.Told told = known.tell(split, elements);
-    files = told.files;
-    return told.numbers;
+    int[] numbers = known.tell(split, elements);
+    files = known.files();
+    return numbers;
   }
 
   @Override

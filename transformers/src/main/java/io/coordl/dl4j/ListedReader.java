@@ -44,7 +44,8 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   int @Nullable [] order(int taken) throws CannotShareException {
-    List<?> left = drain();
+    List<?> left = iterator.get(reader()) instanceof Iterator<?> own ? left(own) : List.of();
+    put(left, null); // It has still before it what it had.
     if (taken > 0) {
       List<?> all = all();
       left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
@@ -52,13 +53,6 @@ abstract sealed class ListedReader extends SeekableReader
     told = left;
     numbers = isWhole(left) ? numbersOf(left) : null;
     return numbers == null ? null : numbers.clone();
-  }
-
-  /** What the reader has before it, which it has still when this returns. */
-  private List<?> drain() {
-    List<?> left = iterator.get(reader()) instanceof Iterator<?> own ? left(own) : List.of();
-    put(left, null);
-    return left;
   }
 
   /** What an iterator of the library would go through. */

@@ -24,23 +24,9 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
  * One of the library's iterators over readers, or our copy of it: of several arrays, or of data
  * sets, which stands on one of several arrays that it makes at its first batch.
  */
-final class ProgramIterator {
+record ProgramIterator(Object get) {
   private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
   private static final String UNDERLYING = "underlying";
-
-  private final Object iterator;
-  private final Class<?> type;
-
-  ProgramIterator(Object iterator) {
-    this.iterator = iterator;
-    if (iterator instanceof RecordReaderDataSetIterator) {
-      type = RecordReaderDataSetIterator.class;
-    } else if (iterator instanceof SequenceRecordReaderDataSetIterator) {
-      type = SequenceRecordReaderDataSetIterator.class;
-    } else {
-      type = SEVERAL;
-    }
-  }
 
   static void require() throws NoSuchFieldException {
     Symbols.field(SEVERAL, "recordReaders", Map.class);
@@ -62,52 +48,55 @@ final class ProgramIterator {
     Symbols.field(sequences, "totalOutcomes", int.class);
   }
 
+  /** Of which it is one, or is a subclass. */
+  private Class<?> type() {
+    return get instanceof RecordReaderDataSetIterator
+        ? RecordReaderDataSetIterator.class
+        : isOfSequences() ? SequenceRecordReaderDataSetIterator.class : SEVERAL;
+  }
+
   private @Nullable Object value(String field) {
-    return SeekableReader.field(type, field).get(iterator);
+    return SeekableReader.field(type(), field).get(get);
   }
 
   private void set(String field, @Nullable Object value) {
-    SeekableReader.field(type, field).set(iterator, value);
+    SeekableReader.field(type(), field).set(get, value);
   }
 
   private boolean isOfSequences() {
-    return type == SequenceRecordReaderDataSetIterator.class;
+    return get instanceof SequenceRecordReaderDataSetIterator;
   }
 
-  Object get() {
-    return iterator;
+  private boolean isOfDataSets() {
+    return get instanceof DataSetIterator;
   }
 
   /** Whether it has made a batch already, which is the next. */
   boolean hasBatchAtHand() {
-    return type != SEVERAL
+    return isOfDataSets()
         && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
   }
 
   /** Whether it is intercepted itself; else what it stands on is, which is asked next. */
   boolean isIntercepted() {
-    if (type == SEVERAL) {
-      return true;
-    }
-    if (iterator.getClass() != type) {
-      return false;
-    }
-    return !collectsMetadata()
-        && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0);
+    return !isOfDataSets()
+        || (get.getClass() == type()
+            && !collectsMetadata()
+            && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0));
   }
 
   /** Whether it makes more than arrays. */
   boolean collectsMetadata() {
-    return iterator instanceof RecordReaderDataSetIterator one
+    return get instanceof RecordReaderDataSetIterator one
         ? one.isCollectMetaData()
-        : iterator instanceof SequenceRecordReaderDataSetIterator sequences
+        : get instanceof SequenceRecordReaderDataSetIterator sequences
             ? sequences.isCollectMetaData()
-            : ((RecordReaderMultiDataSetIterator) iterator).isCollectMetaData();
+            : ((RecordReaderMultiDataSetIterator) get).isCollectMetaData();
   }
 
   /** What makes its arrays, perhaps itself; null before the first batch. */
   @Nullable RecordReaderMultiDataSetIterator arrays() {
-    return (RecordReaderMultiDataSetIterator) (type == SEVERAL ? iterator : value(UNDERLYING));
+    return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
   }
 
   /** Whether time series begin at random in its arrays, which are known. */
@@ -135,15 +124,15 @@ final class ProgramIterator {
 
   /** As its first batch would: it reads a record and resets its readers; false if it cannot. */
   boolean makeReady() {
-    DataSetIterator ofDataSets = (DataSetIterator) iterator;
+    DataSetIterator ofDataSets = (DataSetIterator) get;
     return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
   }
 
   /** What the program has set to be done to each batch. */
   @Nullable Object preprocessor() {
-    return iterator instanceof RecordReaderMultiDataSetIterator several
+    return get instanceof RecordReaderMultiDataSetIterator several
         ? several.getPreProcessor()
-        : ((DataSetIterator) iterator).getPreProcessor();
+        : ((DataSetIterator) get).getPreProcessor();
   }
 
   /** Does to a batch what the program has set to be done to each; throws what that throws. */
@@ -158,10 +147,10 @@ final class ProgramIterator {
 
   /** Makes its batches without what the program has set to be done to each. */
   ProgramIterator unprocessed() {
-    if (iterator instanceof RecordReaderMultiDataSetIterator several) {
+    if (get instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);
     } else {
-      ((DataSetIterator) iterator).setPreProcessor(null);
+      ((DataSetIterator) get).setPreProcessor(null);
     }
     return this;
   }
@@ -194,7 +183,7 @@ final class ProgramIterator {
     LibraryField.copyAll(own, several);
     SeekableReader.field(SEVERAL, "recordReaders").set(several, ofRecords);
     SeekableReader.field(SEVERAL, "sequenceRecordReaders").set(several, ofSequences);
-    if (type == SEVERAL) {
+    if (!isOfDataSets()) {
       return new ProgramIterator(several);
     }
     ProgramIterator copy =
@@ -203,7 +192,7 @@ final class ProgramIterator {
                 ? new SequenceRecordReaderDataSetIterator(
                     (SequenceRecordReader) first, batchSize, -1, -1)
                 : new RecordReaderDataSetIterator(first, batchSize));
-    LibraryField.copyAll(iterator, copy.iterator);
+    LibraryField.copyAll(get, copy.get);
     copy.set(UNDERLYING, several);
     copy.set("recordReader", first);
     if (isOfSequences()) {
@@ -219,26 +208,26 @@ final class ProgramIterator {
 
   /** Its next batch; throws what the program's code throws. */
   Object next(int examples) {
-    return iterator instanceof RecordReaderMultiDataSetIterator several
+    return get instanceof RecordReaderMultiDataSetIterator several
         ? several.next(examples)
-        : ((DataSetIterator) iterator).next(examples);
+        : ((DataSetIterator) get).next(examples);
   }
 
   /** What it does with its records, part by part, but for the preprocessor. */
   void describe(Map<String, String> parts) throws CannotShareException {
     RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
-    parts.put("iterator", iterator.getClass().getSimpleName());
+    parts.put("iterator", get.getClass().getSimpleName());
     parts.put("batch size", Integer.toString(arrays.getBatchSize()));
     parts.put(
         "arrays", part(SEVERAL, arrays, "inputs") + " and " + part(SEVERAL, arrays, "outputs"));
     parts.put("alignment of sequences", part(SEVERAL, arrays, "alignmentMode"));
-    if (type != SEVERAL) {
-      parts.put("label column", part(type, iterator, "labelIndex"));
+    if (isOfDataSets()) {
+      parts.put("label column", part(type(), get, "labelIndex"));
       if (!isOfSequences()) {
-        parts.put("last label column", part(type, iterator, "labelIndexTo"));
+        parts.put("last label column", part(type(), get, "labelIndexTo"));
       }
-      parts.put("classes", part(type, iterator, "numPossibleLabels"));
-      parts.put("regression", part(type, iterator, "regression"));
+      parts.put("classes", part(type(), get, "numPossibleLabels"));
+      parts.put("regression", part(type(), get, "regression"));
       parts.put(
           "inner preprocessor", Description.of("inner preprocessor", arrays.getPreProcessor()));
     }

@@ -29,8 +29,14 @@ final class ReaderFiles {
 
   private final Map<File, Indexed> indices;
 
-  /** What the reader went through last; it tells its files anew in each epoch. */
-  private @Nullable Told told;
+  /** From where the reader had its last epoch; it tells its files anew in each. */
+  private @Nullable WeakReference<InputSplit> split;
+
+  /** Files, or their URIs, in its order. */
+  private List<?> elements = List.of();
+
+  private @Nullable DataFiles files;
+  private int[] numbers = {};
 
   /** What its first file was like when the library opened it. */
   private @Nullable Long opened;
@@ -43,52 +49,36 @@ final class ReaderFiles {
     this.indices = indices;
   }
 
-  /** A whole epoch of a reader. */
-  static final class Told {
-    private final WeakReference<InputSplit> split;
-
-    /** Files, or their URIs, in its order. */
-    final List<?> elements;
-
-    final DataFiles files;
-
-    /** Of the elements; not to be changed. */
-    final int[] numbers;
-
-    private Told(InputSplit split, List<?> elements, DataFiles files, int[] numbers) {
-      this.split = new WeakReference<>(split);
-      this.elements = elements;
-      this.files = files;
-      this.numbers = numbers;
-    }
-  }
-
   /** A process as it was described; without text if it cannot be, for that reason. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
   record Indexed(long state, LineIndex index) {}
 
-  /** The files of an epoch, with a record each; looked at once. */
-  synchronized Told tell(InputSplit split, List<?> elements) throws CannotShareException {
-    Told before = told;
-    if (before != null && before.split.refersTo(split) && before.elements.equals(elements)) {
-      return before;
+  /** The numbers of an epoch of files with a record each, looked at once; not to be changed. */
+  synchronized int[] tell(InputSplit from, List<?> told) throws CannotShareException {
+    if (split == null || !split.refersTo(from) || !elements.equals(told)) {
+      List<File> epoch = files(told);
+      int[] now = files == null ? null : files.numbersOf(epoch);
+      if (now == null) {
+        requireFiles(epoch);
+        files = new DataFiles(epoch);
+        now = Objects.requireNonNull(files.numbersOf(epoch));
+      }
+      split = new WeakReference<>(from);
+      elements = told;
+      numbers = now;
     }
-    List<File> epoch = files(elements);
-    DataFiles all = before == null ? null : before.files;
-    int[] numbers = all == null ? null : all.numbersOf(epoch);
-    if (all == null || numbers == null) {
-      requireFiles(epoch);
-      all = new DataFiles(epoch);
-      numbers = Objects.requireNonNull(all.numbersOf(epoch));
-    }
-    told = new Told(split, elements, all, numbers);
-    return told;
+    return numbers;
   }
 
-  /** What the reader went through last, if it was from that split. */
-  synchronized @Nullable Told toldOf(InputSplit split) {
-    return told != null && told.split.refersTo(split) ? told : null;
+  /** What was told last, if it was from that split. */
+  synchronized @Nullable List<?> toldOf(InputSplit from) {
+    return split != null && split.refersTo(from) ? elements : null;
+  }
+
+  /** The files of what was told last. */
+  synchronized @Nullable DataFiles files() {
+    return files;
   }
 
   /** The library has opened the reader's first file. */

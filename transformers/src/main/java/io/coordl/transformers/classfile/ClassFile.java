@@ -1,5 +1,9 @@
 package io.coordl.transformers.classfile;
 
+import static io.coordl.transformers.classfile.ConstantPool.COUNT_OFFSET;
+import static io.coordl.transformers.classfile.ConstantPool.FIRST_ENTRY_OFFSET;
+import static io.coordl.transformers.classfile.ConstantPool.unsignedShort;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -22,8 +26,6 @@ public final class ClassFile {
   public static final int NEWEST = 72;
 
   private static final int MAJOR_OFFSET = 6;
-  private static final int COUNT_OFFSET = 8;
-  private static final int FIRST_ENTRY_OFFSET = 10;
   private static final int METHODREF = 10;
   private static final int METHOD_HANDLE = 15;
   private static final int INVOKE_VIRTUAL = 0xb6;
@@ -249,9 +251,5 @@ public final class ClassFile {
 
   private int integer(int offset) {
     return (unsignedShort(bytes, offset) << 16) | unsignedShort(bytes, offset + 2);
-  }
-
-  private static int unsignedShort(byte[] bytes, int offset) {
-    return ((bytes[offset] & 0xff) << 8) | (bytes[offset + 1] & 0xff);
   }
 }

@@ -10,8 +10,8 @@ import java.util.Arrays;
  * for concurrent use.
  */
 public final class ConstantPool {
-  private static final int COUNT_OFFSET = 8;
-  private static final int FIRST_ENTRY_OFFSET = 10;
+  static final int COUNT_OFFSET = 8;
+  static final int FIRST_ENTRY_OFFSET = 10;
   private static final byte UTF8 = 1;
   private static final byte LONG = 5;
   private static final byte DOUBLE = 6;
@@ -97,7 +97,7 @@ public final class ConstantPool {
     return false;
   }
 
-  private static int unsignedShort(byte[] bytes, int offset) {
+  static int unsignedShort(byte[] bytes, int offset) {
     return ((bytes[offset] & 0xff) << 8) | (bytes[offset + 1] & 0xff);
   }
 }

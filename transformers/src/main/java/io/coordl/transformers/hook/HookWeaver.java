@@ -4,6 +4,7 @@ import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,11 @@ public final class HookWeaver {
         }
       }
     }
-    plan.chosen.values().removeIf(candidate -> candidate.rules().isEmpty());
+    for (Iterator<Chosen> all = plan.chosen.values().iterator(); all.hasNext(); ) {
+      if (all.next().rules().isEmpty()) {
+        all.remove();
+      }
+    }
     return plan;
   }
 

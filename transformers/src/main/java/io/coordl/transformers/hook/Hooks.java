@@ -61,13 +61,15 @@ public final class Hooks {
 
   /** The spans, and what the policies in force intercept. */
   public static List<HookRule> with(Predicate<HookRule.Interceptor> inForce) {
-    List<HookRule> all = djl();
-    all.addAll(dl4j());
-    all.removeIf(
-        rule -> {
-          HookRule.Interceptor interceptor = rule.interceptor();
-          return interceptor != null && !inForce.test(interceptor);
-        });
+    List<HookRule> all = new ArrayList<>();
+    for (List<HookRule> rules : List.of(djl(), dl4j())) {
+      for (HookRule rule : rules) {
+        HookRule.Interceptor interceptor = rule.interceptor();
+        if (interceptor == null || inForce.test(interceptor)) {
+          all.add(rule);
+        }
+      }
+    }
     return all;
   }
 
