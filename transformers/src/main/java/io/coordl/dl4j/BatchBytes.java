@@ -184,9 +184,15 @@ final class BatchBytes implements PreparedBatch {
   }
 
   private static long[] numbers(String text) {
-    return text.isEmpty()
-        ? new long[0]
-        : Arrays.stream(text.split(",", -1)).mapToLong(Long::parseLong).toArray();
+    if (text.isEmpty()) {
+      return new long[0];
+    }
+    String[] parts = text.split(",", -1);
+    long[] numbers = new long[parts.length]; // No stream: the code of kept batches runs cold.
+    for (int i = 0; i < parts.length; i++) {
+      numbers[i] = Long.parseLong(parts[i]);
+    }
+    return numbers;
   }
 
   @Override
@@ -269,7 +275,10 @@ final class BatchBytes implements PreparedBatch {
   private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, boolean copies) {
     BatchLayout.Array described = layout.arrays().get(number);
     String[] type = described.type().split(" ", -1);
-    long[] shape = described.shape().stream().mapToLong(Long::longValue).toArray();
+    long[] shape = new long[described.shape().size()];
+    for (int i = 0; i < shape.length; i++) {
+      shape[i] = described.shape().get(i);
+    }
     long[] stride = numbers(described.name());
     DataType values = DataType.valueOf(type[0]);
     char order = type[1].charAt(0);

@@ -70,7 +70,8 @@ public class DecodedCost {
       plain.add(direct(pixels.length).put(pixels).flip());
     }
     if (opened.statistics().of(Outcome.ADMITTED) != ITEMS) {
-      throw new IllegalStateException(opened.statistics() + ", expected " + ITEMS + " items");
+      throw new IllegalStateException(
+          opened.statistics().of(Outcome.ADMITTED) + " items, expected " + ITEMS);
     }
     store = opened;
   }

@@ -81,7 +81,8 @@ public class ReadCost {
       }
     }
     if (cache.statistics().of(Outcome.HIT) != FILES) {
-      throw new IllegalStateException(cache.statistics() + ", expected " + FILES + " hits");
+      throw new IllegalStateException(
+          cache.statistics().of(Outcome.HIT) + " hits, expected " + FILES);
     }
   }
 
