@@ -77,7 +77,7 @@ final class SupportedVersionsTest {
     }
 
     static Version dl4j(String name, String javacpp, String opencv) {
-      List<String> jars = new ArrayList<>(List.of("javacpp-" + javacpp));
+      List<String> jars = new ArrayList<>(List.of("javacpp-" + javacpp, "javacv-" + javacpp));
       jars.add("opencv-" + opencv + "-" + javacpp);
       for (String jar :
           List.of(
