@@ -1,7 +1,6 @@
 package io.coordl.dl4j;
 
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class EpochRecords<T> implements Iterator<T> {
   private final IntFunction<T> records;
   private final @Nullable IteratorEpoch shared;
+  private final Iterator<? extends T> library;
   private int next;
   private int end;
 
@@ -21,8 +21,14 @@ final class EpochRecords<T> implements Iterator<T> {
    * @param records by their places, from 0 on
    * @param end how many there are
    * @param shared the epoch that other jobs go through too; null if the library does by itself
+   * @param library what this stands for, at its end: it says in its words that there is no other
    */
-  EpochRecords(IntFunction<T> records, int end, @Nullable IteratorEpoch shared) {
+  EpochRecords(
+      IntFunction<T> records,
+      int end,
+      @Nullable IteratorEpoch shared,
+      Iterator<? extends T> library) {
+    this.library = library;
     this.records = records;
     this.end = end;
     this.shared = shared;
@@ -40,10 +46,7 @@ final class EpochRecords<T> implements Iterator<T> {
 
   @Override
   public T next() {
-    if (!hasNext()) {
-      throw new NoSuchElementException();
-    }
-    return records.apply(next++);
+    return hasNext() ? records.apply(next++) : library.next();
   }
 
   /** The place of the one that comes next. */

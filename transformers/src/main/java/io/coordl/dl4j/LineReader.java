@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.datavec.api.records.reader.impl.LineRecordReader;
@@ -222,7 +223,8 @@ final class LineReader extends SeekableReader {
       copy = new LineRecordReader();
     }
     LibraryField.copyAll(reader, copy);
-    iterator.set(copy, new EpochRecords<>(place -> "", 0, null)); // The program closes its own.
+    // The program closes its own.
+    iterator.set(copy, new EpochRecords<>(place -> "", 0, null, Collections.emptyIterator()));
     if (reader instanceof CSVRecordReader) { // It keeps what it is in the midst of.
       LibraryField<Object> parser = field(CSVRecordReader.class, "csvParser");
       SerializableCSVParser own = new SerializableCSVParser();

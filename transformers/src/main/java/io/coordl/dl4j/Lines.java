@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
@@ -52,7 +53,7 @@ final class Lines {
     for (int i = 0; i < files.size(); i++) {
       first[i + 1] = first[i] + indices.get(i).lines() - skipped;
     }
-    this.records = new EpochRecords<>(this::line, count(), shared);
+    this.records = new EpochRecords<>(this::line, count(), shared, Collections.emptyIterator());
   }
 
   int count() {

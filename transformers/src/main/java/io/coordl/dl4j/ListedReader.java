@@ -4,6 +4,7 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
@@ -14,6 +15,9 @@ abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final LibraryField<Object> iterator;
   private List<?> epoch = List.of();
+
+  /** The library's own iterator, which has been gone through; or one over nothing. */
+  private Iterator<?> ended = Collections.emptyIterator();
 
   /** The elements of the epoch as the library has them, and their numbers. */
   private List<?> told = List.of();
@@ -44,7 +48,13 @@ abstract sealed class ListedReader extends SeekableReader
 
   @Override
   int @Nullable [] order(int taken) throws CannotShareException {
-    List<?> left = iterator.get(reader()) instanceof Iterator<?> own ? left(own) : List.of();
+    List<?> left = List.of();
+    if (iterator.get(reader()) instanceof Iterator<?> own) {
+      left = left(own);
+      if (!(own instanceof EpochRecords)) {
+        ended = own.hasNext() ? Collections.emptyIterator() : own;
+      }
+    }
     put(left, null); // It has still before it what it had.
     if (taken > 0) {
       List<?> all = all();
@@ -63,7 +73,7 @@ abstract sealed class ListedReader extends SeekableReader
   }
 
   private void put(List<?> elements, @Nullable IteratorEpoch shared) {
-    iterator.set(reader(), new EpochRecords<>(elements::get, elements.size(), shared));
+    iterator.set(reader(), new EpochRecords<Object>(elements::get, elements.size(), shared, ended));
   }
 
   @Override

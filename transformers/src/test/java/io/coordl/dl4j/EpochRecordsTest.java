@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,8 @@ class EpochRecordsTest {
 
   @Test
   void itGoesOnFromWhereItIsSet() {
-    EpochRecords<String> records = new EpochRecords<>(RECORDS::get, RECORDS.size(), null);
+    EpochRecords<String> records =
+        new EpochRecords<>(RECORDS::get, RECORDS.size(), null, Collections.emptyIterator());
     assertThat(records.next()).isEqualTo("a");
     assertThat(records.place()).isEqualTo(1);
     records.moveTo(3, 5);
@@ -28,6 +30,9 @@ class EpochRecordsTest {
 
   @Test
   void aPassOfItsOwnIsSharedWithNobody() {
-    assertThat(new EpochRecords<>(RECORDS::get, RECORDS.size(), null).sharedOf(this)).isNull();
+    assertThat(
+            new EpochRecords<>(RECORDS::get, RECORDS.size(), null, Collections.emptyIterator())
+                .sharedOf(this))
+        .isNull();
   }
 }

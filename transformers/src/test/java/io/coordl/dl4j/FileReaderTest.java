@@ -1,6 +1,8 @@
 package io.coordl.dl4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.coordl.pipeline.CannotShareException;
 import java.net.URI;
@@ -11,8 +13,10 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.csv.CSVSequenceRecordReader;
+import org.datavec.api.split.FileSplit;
 import org.datavec.api.split.InputSplit;
 import org.datavec.api.split.NumberedFileInputSplit;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,5 +100,23 @@ class FileReaderTest {
     Collections.reverse(files);
     reader.reset();
     assertThat(order()).containsExactly(3, 2, 1, 0);
+  }
+
+  @Test
+  void whoReadsOnBeyondTheLastFileIsToldSoInTheWordsOfTheLibrary() throws Exception {
+    FileSplit files = new FileSplit(directory.toFile());
+    CSVSequenceRecordReader plain = new CSVSequenceRecordReader();
+    plain.initialize(files);
+    reader.initialize(files);
+    FileReader seekable = new FileReader(reader, known);
+    assertThat(seekable.begin(Objects.requireNonNull(seekable.order(0)), null)).isTrue();
+    for (int i = 0; i < FILES; i++) {
+      assertThat(reader.sequenceRecord()).isEqualTo(plain.sequenceRecord());
+    }
+    Throwable expected = catchThrowable(plain::sequenceRecord);
+    assertThat(expected.getMessage()).isNotEmpty();
+    assertThatThrownBy(reader::sequenceRecord)
+        .hasSameClassAs(expected)
+        .hasMessage(expected.getMessage());
   }
 }
