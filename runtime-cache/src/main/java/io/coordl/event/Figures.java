@@ -205,6 +205,11 @@ public abstract class Figures extends EventBase {
     queueStall = 0;
   }
 
+  /** Waits for data itself: what policies can take away. */
+  public long dataStall() {
+    return fetchStall + prepStall;
+  }
+
   private boolean knowsSizes() {
     return samples > 0 || batches == 0;
   }

@@ -142,7 +142,7 @@ final class ThreadClimb {
 
   /** Whether it does, for what prefetching may bring. */
   private static boolean waits(Figures figures) {
-    return figures.share(figures.prepStall + figures.fetchStall) >= Tuner.WORTH;
+    return figures.share(figures.dataStall()) >= Tuner.WORTH;
   }
 
   /** Batches, since their size need not be known. */

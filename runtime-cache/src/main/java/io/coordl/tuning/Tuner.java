@@ -174,11 +174,11 @@ public final class Tuner {
   }
 
   private static double waiting(Figures figures) {
-    return figures.share(figures.fetchStall + figures.prepStall);
+    return figures.share(figures.dataStall());
   }
 
   private static double waitOfBatch(Figures figures) {
-    return (double) (figures.fetchStall + figures.prepStall) / Math.max(1, figures.batches);
+    return (double) figures.dataStall() / Math.max(1, figures.batches);
   }
 
   private String brought(Figures after) {

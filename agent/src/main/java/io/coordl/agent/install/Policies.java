@@ -406,7 +406,7 @@ final class Policies {
     TuningEvent event = new TuningEvent();
     event.change = what;
     event.reason = why;
-    event.waiting = now.share(now.fetchStall + now.prepStall);
+    event.waiting = now.share(now.dataStall());
     event.samplesPerSecond = now.samplesPerSecond();
     job.spans().events().write(event);
     if (tuner != null) {
