@@ -99,7 +99,8 @@ class TopIT {
       List<Running> all = List.of(killed, stopped, goesOn);
       long atStop = batches(jobs().get(stopped.pid()));
       long before = batches(jobs().get(goesOn.pid()));
-      assertThat(atStop).isGreaterThanOrEqualTo(Pictures.all().files().size() / 16);
+      long anEpoch = Pictures.all().files().size() / 16;
+      assertThat(atStop).isGreaterThanOrEqualTo(anEpoch);
       Running.await(() -> batches(jobs().get(goesOn.pid())) > before);
 
       String terminal = terminal();
@@ -114,8 +115,8 @@ class TopIT {
       assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");
       assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
 
-      Path dump = dump(stopped);
-      assertThat(Summary.of(dump).total("batches")).isEqualTo(atStop);
+      // Written once a second, as what is shown, but not at the same moment of it.
+      assertThat(Summary.of(dump(stopped)).total("batches")).isGreaterThanOrEqualTo(anEpoch);
       assertThat(Summary.of(dump(goesOn)).total("batches")).isGreaterThan(before);
 
       goesOn.signal("TERM");
