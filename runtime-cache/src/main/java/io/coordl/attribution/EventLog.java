@@ -3,6 +3,7 @@ package io.coordl.attribution;
 import io.coordl.event.EventSink;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ public final class EventLog implements EventSink {
   private volatile @Nullable EventSink sink;
   private List<Early> early = new ArrayList<>();
 
-  private record Early(Event event, long start, long end) {}
+  private record Early(Supplier<Event> event, long start, long end) {}
 
   /** The recording runs: writes what has waited, and from now on at once. */
   public void open(EventSink to) {
@@ -28,7 +29,7 @@ public final class EventLog implements EventSink {
       waiting = early;
       early = List.of();
     }
-    waiting.forEach(one -> to.write(one.event, one.start, one.end));
+    waiting.forEach(one -> to.write(one.event.get(), one.start, one.end));
   }
 
   /** There is no recording: what waited is dropped, as is what comes. */
@@ -45,12 +46,17 @@ public final class EventLog implements EventSink {
   /** Writes an event now, or once a recording that is being started runs. */
   @Override
   public void write(Event event, long start, long end) {
+    write(() -> event, start, end);
+  }
+
+  /** The same; it is made then, since a class that is being loaded is no place to load others. */
+  public void write(Supplier<Event> event, long start, long end) {
     EventSink to = sink;
     if (to == null) {
       to = keep(new Early(event, start, end));
     }
     if (to != null) {
-      to.write(event, start, end);
+      to.write(event.get(), start, end);
     }
   }
 

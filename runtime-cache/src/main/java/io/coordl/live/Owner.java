@@ -11,14 +11,11 @@ import java.nio.file.Path;
 public final class Owner {
   private static final Path PROCESS = Path.of("/proc/self");
 
-  /** Where there is no /proc, its owner is who this is. */
-  private static final Path HOME = Path.of(System.getProperty("user.home"));
-
   private Owner() {}
 
   /** The user of this process; throws if there is no way to tell, as on Windows. */
   public static long user() throws IOException {
-    return of(Files.exists(PROCESS) ? PROCESS : HOME, true);
+    return Files.exists(PROCESS) ? of(PROCESS, true) : Cached.get();
   }
 
   /**
@@ -35,6 +32,23 @@ public final class Owner {
       return (Integer) Files.getAttribute(file, "unix:uid", links) & 0xffffffffL;
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
       throw new IOException("this system has no numbers for users", e);
+    }
+  }
+
+  /** Without /proc whoever makes a file learns whom it belongs to. */
+  private static final class Cached {
+    private static long user = -1;
+
+    static synchronized long get() throws IOException {
+      if (user < 0) {
+        Path own = Files.createTempFile("coordl-", null);
+        try {
+          user = of(own);
+        } finally {
+          Files.deleteIfExists(own);
+        }
+      }
+      return user;
     }
   }
 }

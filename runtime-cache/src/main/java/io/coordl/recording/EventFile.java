@@ -4,19 +4,17 @@ import io.coordl.live.Owner;
 import io.coordl.shared.Closeables;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +43,6 @@ final class EventFile {
   /** As many as the kernel follows. */
   private static final int MOST_LINKS = 40;
 
-  /** The JDK keeps a direct buffer as large as the largest piece that is written at once. */
-  private static final int PIECE = 1 << 16;
-
   private static final int HEADER_BYTES = 68;
   private static final byte FINISHED = 0;
   private static final byte COMPRESSED_INTEGERS = 1;
@@ -55,7 +50,9 @@ final class EventFile {
 
   private final EventTypes types;
   final Path path;
-  private final FileChannel file;
+
+  /** No channel: that would take of the direct memory, of which a program may have used up all. */
+  private final RandomAccessFile file;
 
   /** One clock for the whole file: a computer that sets its clock moves no event. */
   private final long originNanos = System.nanoTime();
@@ -106,10 +103,8 @@ final class EventFile {
     } else if (Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException("it is no regular file");
     }
-    // Fails if somebody puts a link there at this moment.
-    file =
-        FileChannel.open(
-            this.path, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), attributes);
+    Files.createFile(this.path, attributes); // Fails if somebody puts a link there just now.
+    file = new RandomAccessFile(this.path.toFile(), "rw");
     try {
       identity = identity();
       beginChunk();
@@ -245,7 +240,7 @@ final class EventFile {
         Files.deleteIfExists(path);
         return;
       }
-      file.truncate(good);
+      file.setLength(good);
       if (good > chunkStart) {
         position = good;
         constants = goodConstants;
@@ -281,10 +276,8 @@ final class EventFile {
   }
 
   private void write(byte[] bytes, int length, long at) throws IOException {
-    for (int done = 0; done < length; ) {
-      int piece = Math.min(PIECE, length - done);
-      done += file.write(ByteBuffer.wrap(bytes, done, piece), at + done);
-    }
+    file.seek(at);
+    file.write(bytes, 0, length);
   }
 
   /** Threads that were named since the last flush; a chunk has one group of constants at least. */

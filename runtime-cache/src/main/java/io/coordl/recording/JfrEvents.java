@@ -1,10 +1,17 @@
 package io.coordl.recording;
 
 import io.coordl.event.AgentEvents;
+import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.EventSink;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.PeerStatisticsEvent;
+import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.thread.AgentThread;
 import java.util.List;
+import java.util.function.Supplier;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -43,14 +50,25 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
       }
     }
     AgentEvents.register();
+    atChunkEnd(ConfigurationEvent.class, job::configuration);
+    atChunkEnd(JobStatisticsEvent.class, () -> List.of(job.totals()));
+    atChunkEnd(LatencyStatisticsEvent.class, job::latencies);
+    atChunkEnd(StoreStatisticsEvent.class, job::stores);
+    atChunkEnd(StagingStatisticsEvent.class, job::stagings);
+    atChunkEnd(PeerStatisticsEvent.class, job::peerViews);
+    atChunkEnd(GpuStatisticsEvent.class, job::gpus);
+  }
+
+  /** Each by itself: the user may leave out any of them, or want it more often. */
+  private void atChunkEnd(Class<? extends Event> type, Supplier<List<? extends Event>> totals) {
     FlightRecorder.addPeriodicEvent(
-        JobStatisticsEvent.class,
+        type,
         () -> {
           // JFR and the agent end at the same time: whoever is first, the last epochs are in.
           if (jvmEnds()) {
             job.freeze();
           }
-          job.statistics().forEach(this::write);
+          totals.get().forEach(this::write);
         });
   }
 

@@ -20,14 +20,20 @@ public final class RewriteLog {
    * @param reason why it was skipped, empty if it was not
    */
   public void add(String type, String rule, long sites, String reason, String provenOn) {
-    RewrittenEvent event = new RewrittenEvent();
-    event.type = type;
-    event.rule = rule;
-    event.sites = sites;
-    event.outcome = sites > 0 ? "rewritten" : "skipped";
-    event.reason = reason;
-    event.provenOn = provenOn;
-    events.write(event);
+    long now = System.nanoTime();
+    events.write(
+        () -> {
+          RewrittenEvent event = new RewrittenEvent();
+          event.type = type;
+          event.rule = rule;
+          event.sites = sites;
+          event.outcome = sites > 0 ? "rewritten" : "skipped";
+          event.reason = reason;
+          event.provenOn = provenOn;
+          return event;
+        },
+        now,
+        now);
   }
 
   /** Notes a training library, of which a class was rewritten. */

@@ -209,14 +209,15 @@ public final class EpochInterceptor implements LibraryHooks {
     if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
       return; // The order of its files is known while the library walks over them itself.
     }
-    if (program.arrays() == null && !makeReady(program, List.copyOf(first.values()))) {
-      return;
-    }
+    Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();
+    if (arrays == null && makeReady(program, List.copyOf(first.values()))) {
+      arrays = program.arrays();
+      found = readers.of(program); // By the names that the arrays are made with.
+    }
     if (arrays == null) {
       return;
     }
-    Map<String, SeekableReader> found = readers.of(program); // By the arrays' names for them.
     if (arrays.isCollectMetaData()) {
       throw new CannotShareException("iterators that collect metadata");
     }

@@ -76,6 +76,7 @@ public final class HostsEngine implements ItemStore, Closeable {
 
   private volatile View view = View.NONE;
   private volatile boolean gathered;
+  private volatile long gatheredBy;
   private volatile boolean closed;
 
   /**
@@ -128,9 +129,13 @@ public final class HostsEngine implements ItemStore, Closeable {
 
   /** Waits for the awaited hosts; an interrupted thread does not. */
   private void gather() {
-    long end = System.nanoTime() + timeouts.hosts().toNanos();
+    synchronized (changing) {
+      if (gatheredBy == 0) { // Once for all calls, whatever interrupts them.
+        gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
+      }
+    }
     int there = membership.members().size();
-    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - end < 0) {
+    while (!gathered && !closed && there < awaitedHosts && System.nanoTime() - gatheredBy < 0) {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }

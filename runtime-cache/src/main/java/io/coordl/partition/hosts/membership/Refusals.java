@@ -3,6 +3,8 @@ package io.coordl.partition.hosts.membership;
 import io.coordl.log.OnceLog;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.logging.CustomLogFactory;
@@ -16,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * nothing else is worth one. All other logs of JGroups say nothing.
  */
 final class Refusals extends NoopLogImpl {
+  private static final int MOST_SENTENCES = 8;
+
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
   private volatile @Nullable OnceLog log;
 
   /**
@@ -60,11 +65,14 @@ final class Refusals extends NoopLogImpl {
       }
     }
     OnceLog heard = log;
-    if (from != null && cause != null && heard != null) {
+    if (from != null
+        && cause != null
+        && heard != null
+        && said.size() < MOST_SENTENCES
+        && said.add(from)) {
       // JGroups touches the socket once more, so that it is the second failure that is told.
       boolean refused = cause instanceof SSLException || cause instanceof SocketException;
       heard.once(
-          "refused " + from,
           "A connection from "
               + from
               + (tls && refused
