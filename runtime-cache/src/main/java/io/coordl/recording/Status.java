@@ -121,7 +121,8 @@ final class Status implements Closeable {
     }
   }
 
-  private static FileAttribute<?>[] attributes(Path file) {
+  /** What it is created with: readable by its user only, where the file system has such modes. */
+  static FileAttribute<?>[] attributes(Path file) {
     return file.getFileSystem().supportedFileAttributeViews().contains("posix")
         ? new FileAttribute<?>[] {OWNER_ONLY}
         : new FileAttribute<?>[0];

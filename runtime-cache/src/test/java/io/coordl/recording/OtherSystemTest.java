@@ -11,7 +11,10 @@ import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -37,19 +40,48 @@ class OtherSystemTest {
   }
 
   @Test
-  void aJobShowsItselfAndRemovesWhatItWrote() throws Exception {
+  void aJobShowsItselfAndRemovesWhatItWrote(@TempDir Path own) throws Exception {
     AgentLog log = new AgentLog();
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job, () -> own)) {
       status.start();
       long end = System.nanoTime() + PATIENCE.toNanos();
-      while (StatusFile.all(folder).isEmpty()) {
+      while (StatusFile.all(own).isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
       }
     }
-    try (Stream<Path> files = Files.list(folder)) {
+    try (Stream<Path> files = Files.list(own)) {
       assertThat(files).isEmpty();
+    }
+  }
+
+  /** What a job does with its status file, but for writing: that takes a real file system. */
+  @Test
+  void aStatusFileIsMadeAndFound() throws IOException {
+    StatusFile file = StatusFile.of(folder, 17, 1_700_000_000_000L);
+
+    Files.createFile(file.unfinished(), Status.attributes(file.unfinished()));
+    Files.move(file.unfinished(), file.path(), StandardCopyOption.ATOMIC_MOVE);
+
+    assertThat(StatusFile.all(folder)).containsExactly(file);
+  }
+
+  @Test
+  void aStatusFileThatWasLeftLongAgoIsRemoved() throws IOException {
+    StatusFile left = StatusFile.of(folder, 17, 1);
+    StatusFile running = StatusFile.of(folder, 18, 2);
+    Files.createFile(left.unfinished());
+    Files.createFile(left.path());
+    Files.createFile(running.path());
+    FileTime longAgo = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
+    Files.setLastModifiedTime(left.unfinished(), longAgo);
+    Files.setLastModifiedTime(left.path(), longAgo);
+
+    StatusFile.sweep(folder);
+
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).containsExactly(running.path());
     }
   }
 
