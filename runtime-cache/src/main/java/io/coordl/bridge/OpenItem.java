@@ -25,7 +25,7 @@ public abstract class OpenItem {
   public static final long UNKNOWN_SIZE = -1;
 
   /** What no compiler may take for a constant. */
-  private static volatile int oneByte = 1;
+  private static volatile int zero;
 
   private final String path;
   private final long size;
@@ -178,12 +178,12 @@ public abstract class OpenItem {
   /**
    * Lets the JVM throw here, not somewhere in the program, what an access of this thread to memory
    * has caused that another program has damaged: it does so when the thread comes back from the
-   * JVM's own code, as from making arrays of arrays. (On return from a native method only the
-   * interpreter does.)
+   * JVM's own code, as from making an array of no arrays, which costs least. (On return from a
+   * native method only the interpreter does.)
    */
-  @SuppressWarnings("ReachabilityFenceUsage") // So that the arrays are made.
+  @SuppressWarnings("ReachabilityFenceUsage") // So that the array is made.
   public static void settle() {
-    int length = oneByte;
+    int length = zero;
     Reference.reachabilityFence(new byte[length][length]);
   }
 }

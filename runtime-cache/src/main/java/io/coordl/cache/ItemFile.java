@@ -20,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  * would be closed under the program when its thread is interrupted.
  *
  * @param path absolute
+ * @param place the same, as the file system takes it
  * @param identity device and inode, so that growing is told from being replaced; null if unknown
  * @param name what it is known by to others; null for its path and modification time
  * @param names where that comes from
  */
 record ItemFile(
     String path,
+    Path place,
     long size,
     long modifiedNanos,
     @Nullable Object identity,
@@ -48,20 +50,20 @@ record ItemFile(
     if (!mayBeStored(absolutePath)) {
       return null;
     }
-    File file = new File(absolutePath);
-    BasicFileAttributes attributes;
+    Path place;
     try {
-      attributes = attributes(file.toPath());
+      place = Path.of(absolutePath);
     } catch (InvalidPathException e) {
       return null;
     }
-    if (attributes == null || !attributes.isRegularFile() || !file.canRead()) {
+    BasicFileAttributes attributes = attributes(place);
+    if (attributes == null || !attributes.isRegularFile() || !Files.isReadable(place)) {
       return null;
     }
     long size = attributes.size();
     long modified = modifiedNanos(attributes);
     ItemName name = names.of(absolutePath, size, modified);
-    return new ItemFile(absolutePath, size, modified, attributes.fileKey(), name, names);
+    return new ItemFile(absolutePath, place, size, modified, attributes.fileKey(), name, names);
   }
 
   /** Whether a file there may lie in storage; what is in /dev does not, but for shared memory. */
@@ -78,7 +80,7 @@ record ItemFile(
 
   @Override
   public boolean unchanged() {
-    BasicFileAttributes now = attributes(Path.of(path));
+    BasicFileAttributes now = attributes(place);
     return now != null
         && now.size() == size
         && modifiedNanos(now) == modifiedNanos
@@ -88,7 +90,7 @@ record ItemFile(
 
   @Override
   public boolean grown() {
-    BasicFileAttributes now = attributes(Path.of(path));
+    BasicFileAttributes now = attributes(place);
     return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
   }
 
