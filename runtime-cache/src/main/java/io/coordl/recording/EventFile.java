@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import io.coordl.live.Owner;
 import io.coordl.shared.Closeables;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -118,7 +119,7 @@ final class EventFile {
 
   private boolean mayReplace() throws IOException {
     byte[] magic = new byte[MAGIC.length];
-    try (InputStream in = Files.newInputStream(path)) {
+    try (InputStream in = new FileInputStream(path.toFile())) { // No channel here either.
       int count = in.readNBytes(magic, 0, magic.length);
       return count == 0 || Arrays.equals(magic, MAGIC);
     }
