@@ -106,6 +106,10 @@ final class EventFile {
     }
     Files.createFile(this.path, attributes); // Fails if somebody puts a link there just now.
     file = new RandomAccessFile(this.path.toFile(), "rw");
+    if (file.length() > 0) { // Somebody did since, or another job has replaced it.
+      Closeables.closeQuietly(file);
+      throw new IOException("another file has taken its place");
+    }
     try {
       identity = identity();
       beginChunk();
