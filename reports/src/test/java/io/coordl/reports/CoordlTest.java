@@ -469,14 +469,19 @@ class CoordlTest {
   @Test
   void aDiskThatIsFullIsNoDamageOfTheRecording() throws Exception {
     Path file = Recordings.record(folder.resolve("many.jfr"), () -> Recordings.emitFetches(10_000));
-    Path trace = folder.resolve("many.json");
     // What is written before it gets its name.
-    String part = "." + trace.getFileName() + "." + ProcessHandle.current().pid();
-    Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
+    for (String name : List.of("many.json", "many.html")) {
+      String part = "." + name + "." + ProcessHandle.current().pid();
+      Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
+    }
 
-    assertThat(coordl("export", "--perfetto", file, "-o", trace)).isEqualTo(74);
-    assertThat(err.toString()).contains("many.json cannot be written: No space left on device.");
-    assertThat(trace).doesNotExist();
+    assertThat(coordl("export", "--perfetto", file, "-o", folder.resolve("many.json")))
+        .isEqualTo(74);
+    assertThat(coordl("report", file, "-o", folder.resolve("many.html"))).isEqualTo(74);
+    assertThat(err.toString().lines())
+        .hasSize(2)
+        .allMatch(line -> line.endsWith(" cannot be written: No space left on device."));
+    assertThat(folder).isDirectoryNotContaining("glob:**.{json,html}");
   }
 
   @Test

@@ -29,7 +29,7 @@ public final class EventLog implements EventSink {
       waiting = early;
       early = List.of();
     }
-    waiting.forEach(one -> to.write(one.event.get(), one.start, one.end));
+    waiting.forEach(one -> write(to, one));
   }
 
   /** There is no recording: what waited is dropped, as is what comes. */
@@ -51,12 +51,20 @@ public final class EventLog implements EventSink {
 
   /** The same; it is made then, since a class that is being loaded is no place to load others. */
   public void write(Supplier<Event> event, long start, long end) {
+    Early one = new Early(event, start, end);
     EventSink to = sink;
     if (to == null) {
-      to = keep(new Early(event, start, end));
+      to = keep(one);
     }
     if (to != null) {
-      to.write(event.get(), start, end);
+      write(to, one);
+    }
+  }
+
+  /** For nobody it is not even made. */
+  private static void write(EventSink to, Early one) {
+    if (to != NOBODY) {
+      to.write(one.event.get(), one.start, one.end);
     }
   }
 

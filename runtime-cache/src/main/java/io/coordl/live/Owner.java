@@ -15,7 +15,11 @@ public final class Owner {
 
   /** The user of this process; throws if there is no way to tell, as on Windows. */
   public static long user() throws IOException {
-    return Files.exists(PROCESS) ? of(PROCESS, true) : Cached.get();
+    return user(PROCESS);
+  }
+
+  static long user(Path process) throws IOException {
+    return Files.exists(process) ? of(process, true) : Cached.get();
   }
 
   /**

@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import io.coordl.live.Owner;
 import io.coordl.shared.Closeables;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -105,6 +106,10 @@ final class EventFile {
     }
     Files.createFile(this.path, attributes); // Fails if somebody puts a link there just now.
     file = new RandomAccessFile(this.path.toFile(), "rw");
+    if (file.length() > 0) { // Somebody did since, or another job has replaced it.
+      Closeables.closeQuietly(file);
+      throw new IOException("another file has taken its place");
+    }
     try {
       identity = identity();
       beginChunk();
@@ -118,7 +123,7 @@ final class EventFile {
 
   private boolean mayReplace() throws IOException {
     byte[] magic = new byte[MAGIC.length];
-    try (InputStream in = Files.newInputStream(path)) {
+    try (InputStream in = new FileInputStream(path.toFile())) { // No channel here either.
       int count = in.readNBytes(magic, 0, magic.length);
       return count == 0 || Arrays.equals(magic, MAGIC);
     }

@@ -21,6 +21,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import jdk.jfr.Event;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -122,6 +124,60 @@ class EarlyEventsTest {
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Fetch"))
         .extracting(fetch -> fetch.getString("origin"), fetch -> fetch.getBoolean("memory"))
         .containsExactly(tuple("peer", false), tuple("storage", false));
+  }
+
+  @Test
+  void anEventThatWaitsIsMadeByTheRecordingAndKeepsItsTime() throws Exception {
+    EventLog log = new EventLog();
+    List<Thread> makers = new ArrayList<>();
+    log.write(
+        () -> {
+          makers.add(Thread.currentThread());
+          return new FetchEvent();
+        },
+        3,
+        5);
+    assertThat(makers).isEmpty();
+
+    List<Long> times = new ArrayList<>();
+    Thread recorder = new Thread(() -> log.open((event, start, end) -> times.add(start + end)));
+    recorder.start();
+    recorder.join();
+    assertThat(makers).containsExactly(recorder);
+    assertThat(times).containsExactly(8L);
+  }
+
+  @Test
+  void whereNothingIsRecordedNoEventIsMade() {
+    EventLog log = new EventLog();
+    AtomicInteger made = new AtomicInteger();
+    Supplier<Event> event =
+        () -> {
+          made.incrementAndGet();
+          return new FetchEvent();
+        };
+    log.write(event, 0, 0);
+    log.close();
+    log.write(event, 0, 0);
+    assertThat(made).hasValue(0);
+    assertThat(log.isOpen()).isFalse();
+  }
+
+  @Test
+  void ofEventsThatWaitNoMoreAreKeptThanTheirBound() {
+    EventLog log = new EventLog();
+    AtomicInteger made = new AtomicInteger();
+    for (int i = 0; i < 10_100; i++) {
+      log.write(
+          () -> {
+            made.incrementAndGet();
+            return new FetchEvent();
+          },
+          0,
+          0);
+    }
+    log.open((event, start, end) -> {});
+    assertThat(made).hasValue(10_000);
   }
 
   /** Some threads write while the recording opens: none of their events falls between. */

@@ -17,10 +17,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
@@ -320,6 +323,35 @@ class EventFileTest {
     Files.setAttribute(directory, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
     assertThatThrownBy(() -> new EventFile(directory.resolve("victim"), types))
         .isInstanceOf(IOException.class);
+    assertThat(victim).hasContent("precious");
+  }
+
+  /** Whoever may write into the folder tries again and again to be there at the right moment. */
+  @Test
+  void aLinkThatIsPutThereJustThenLeadsToNothingThatIsWrittenOver() throws Exception {
+    Path victim = Files.writeString(folder.resolve("victim"), "precious");
+    Path path = folder.resolve("planted.jfr");
+    AtomicBoolean over = new AtomicBoolean();
+    FutureTask<Boolean> planter =
+        new FutureTask<>(
+            () -> {
+              while (!over.get()) {
+                Path link = Files.createSymbolicLink(folder.resolve("link"), victim);
+                Files.move(link, path, StandardCopyOption.ATOMIC_MOVE);
+                Files.deleteIfExists(path);
+              }
+              return true;
+            });
+    new Thread(planter, "planter").start();
+    for (int i = 0; i < 5_000; i++) {
+      try {
+        new EventFile(path, types).giveUp();
+      } catch (IOException e) {
+        // The link was there in time.
+      }
+    }
+    over.set(true);
+    assertThat(planter.get()).isTrue();
     assertThat(victim).hasContent("precious");
   }
 

@@ -5,22 +5,30 @@ import static io.coordl.bridge.SpanKind.TAKE;
 
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.Origin;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job in a JVM of its own, whose one epoch is left by {@code break}. Arguments: {@code own} and
  * the recording, or {@code joined} and the user's; batches; {@code paced} to wait after each until
- * it is written, or the recording has ended.
+ * it is written, or the recording has ended, or {@code starved} to use up all direct memory first.
  */
 final class RecordedJob {
+  private static final List<ByteBuffer> TAKEN = new ArrayList<>();
+
   private RecordedJob() {}
 
   public static void main(String[] args) throws Exception {
     boolean joined = args[0].equals("joined");
     Path recording = Path.of(args[1]);
     int batches = Integer.parseInt(args[2]);
+    String how = args.length > 3 ? args[3] : "";
+    if (how.equals("starved")) {
+      takeAllDirectMemory();
+    }
     AgentLog log = new AgentLog();
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
     job.startRecording(args[1], !joined);
@@ -45,13 +53,13 @@ final class RecordedJob {
     spans.enter(FIT, null);
     for (int batch = 0; batch < batches; batch++) {
       long size = size(recording);
-      Object taken = new Object();
+      Object made = new Object();
       long token = spans.enter(TAKE, iterator);
       for (int item = 0; item < 20; item++) {
         spans.itemFetched(path, System.nanoTime() - 1_000_000, 1_000_000, 1, Origin.STORAGE);
       }
-      spans.exit(token, taken);
-      if (args.length > 3) {
+      spans.exit(token, made);
+      if (how.equals("paced")) {
         // Goes on when the recorder has flushed, or given up and cut the file.
         while (size(recording) == size && !String.valueOf(job.recording()).contains("only until")) {
           LockSupport.parkNanos(1_000_000);
@@ -63,6 +71,18 @@ final class RecordedJob {
       return;
     }
     System.exit(7);
+  }
+
+  private static void takeAllDirectMemory() {
+    for (int bytes = 1 << 20; bytes > 0; bytes /= 16) {
+      try {
+        while (true) {
+          TAKEN.add(ByteBuffer.allocateDirect(bytes));
+        }
+      } catch (OutOfMemoryError e) {
+        // What is left is smaller.
+      }
+    }
   }
 
   private static long size(Path file) {

@@ -93,6 +93,22 @@ class RecordedJobsIT {
     assertThat(events(recording, "Fetch")).hasSize(200);
   }
 
+  /** Direct memory is the program's: it may have none left. */
+  @Test
+  void aProgramThatHasUsedUpItsDirectMemoryIsRecordedAllTheSame() throws Exception {
+    Path recording = folder.resolve("job.jfr");
+    List<String> little = List.of("-XX:MaxDirectMemorySize=2m");
+    for (int run = 0; run < 2; run++) { // The second is written in place of the first.
+      Ended job = run(List.of(), little, "own", recording, 10, "starved");
+
+      assertThat(job.exit()).isEqualTo(7);
+      assertThat(job.told()).isEmpty();
+      assertThat(job.recording()).as("run %s", run).isEqualTo("recording: " + recording);
+      assertThat(events(recording, "Fetch")).hasSize(200);
+      assertThat(events(recording, "Epoch")).hasSize(1);
+    }
+  }
+
   @Test
   void anEpochLeftByBreakIsInTheRecordingAndInItsTotals() throws Exception {
     Path recording = folder.resolve("job.jfr");

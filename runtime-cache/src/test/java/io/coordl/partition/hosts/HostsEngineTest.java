@@ -563,6 +563,33 @@ class HostsEngineTest {
     }
   }
 
+  /** The time is that of all calls together, however often each is interrupted. */
+  @Test
+  void whoIsInterruptedAtEachCallDoesNotWaitAnewEachTime() throws Exception {
+    List<String> words = new ArrayList<>();
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+        HostsEngine engine =
+            new HostsEngine(
+                store,
+                new KnownMembers("host9"),
+                null,
+                4,
+                PeerItems.GROUP,
+                (a, b, c, d, e) -> {},
+                words::add,
+                Hosts.SHARP)) {
+      Thread.currentThread().interrupt();
+      engine.fetch(PeerItems.key(0), PeerItems.length(0), (target, at) -> true);
+      long begun = System.nanoTime();
+      while (System.nanoTime() - begun <= Hosts.SHARP.hosts().toNanos()) {
+        Thread.onSpinWait();
+      }
+      engine.fetch(PeerItems.key(1), PeerItems.length(1), (target, at) -> true);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts 0 are there"));
+    }
+  }
+
   // ---- the program's loader, and its thread
 
   @Test
