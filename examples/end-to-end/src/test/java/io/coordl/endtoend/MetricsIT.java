@@ -35,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** What Prometheus and a collector get of a job of many epochs, which its recording says too. */
 class MetricsIT {
-  private static final int EPOCHS = Workshop.FULL ? 150 : 8;
+  private static final int EPOCHS = Workshop.FULL ? 50 : 8;
   private static final int UNTIL_KILLED = 100_000;
 
   /** Names, and the same in the recording: a nanosecond or a byte is not lost. */
