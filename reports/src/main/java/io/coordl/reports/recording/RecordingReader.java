@@ -201,7 +201,11 @@ public final class RecordingReader {
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
-        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+        FileChannel.open(
+            file,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
       for (Chunk chunk : chunks) {
         long start = to.position();
         try (FileChannel from = FileChannel.open(chunk.file(), StandardOpenOption.READ)) {
