@@ -599,6 +599,16 @@ class RecordingReaderTest {
     assertThat(left).hasBinaryContent(expected);
   }
 
+  /** A watch goes on for days, and temporary files are swept. */
+  @Test
+  void aCopyIsMadeAgainIfItWasSwept() throws Exception {
+    Path file = job();
+    RecordingReader.readCopy(file);
+    Files.delete(RecordingReader.copy);
+
+    assertThat(RecordingReader.readCopy(file).job().batches).isEqualTo(300);
+  }
+
   private Path concatenate(Path first, Path second) throws Exception {
     Path file = folder.resolve("both.jfr");
     try (OutputStream out = Files.newOutputStream(file)) {
