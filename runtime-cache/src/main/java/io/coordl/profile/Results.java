@@ -1,5 +1,6 @@
 package io.coordl.profile;
 
+import io.coordl.advice.PhaseParts;
 import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ProfiledItems;
@@ -160,7 +161,7 @@ final class Results {
         note);
   }
 
-  /** T1, T2 and T3 as shares of T3. */
+  /** As {@code coordl diff} tells them, which also knows their errors. */
   private void shares(List<String> lines) {
     PhaseEvent cold = phase(Plan.COLD);
     PhaseEvent cached = phase(Plan.CACHED);
@@ -168,26 +169,26 @@ final class Results {
     if (cold == null || cached == null || ingestion == null) {
       return;
     }
-    // What errors alone make longer without fetch or prep is no stall.
-    double known = Math.min(cached.sampleNanos, cold.sampleNanos);
-    double compute = Math.min(ingestion.sampleNanos, known);
-    double whole = cold.sampleNanos;
-    double all = 100 / whole;
-    // What both are divided by is in error too.
-    double prepOfWhole = (known - compute) / whole * cold.sampleNanosError;
+    PhaseParts parts =
+        PhaseParts.bounded(
+            new double[] {
+              ingestion.sampleNanos,
+              cached.sampleNanos,
+              cold.sampleNanos,
+              pauses(cached),
+              pauses(cold)
+            });
+    double all = 100 / cold.sampleNanos;
     lines.add(
         Text.format(
-            "  of an epoch: compute %.1f %% +- %.1f, prep stall %.1f %% +- %.1f, fetch stall"
-                + " %.1f %% +- %.1f, GC inside stalls %.1f %%",
-            all * compute,
-            all * Math.hypot(ingestion.sampleNanosError, compute / whole * cold.sampleNanosError),
-            all * (known - compute),
-            all
-                * Math.hypot(
-                    Math.hypot(cached.sampleNanosError, ingestion.sampleNanosError), prepOfWhole),
-            all * (cold.sampleNanos - known),
-            all * Math.hypot(known / whole * cold.sampleNanosError, cached.sampleNanosError),
-            cold.wall == 0 ? 0 : 100.0 * cold.gcStall / cold.wall));
+            "  of an epoch: compute %.1f %%, prep stall %.1f %%, fetch stall %.1f %%, GC stall"
+                + " %.1f %%; coordl diff tells how certain that is",
+            all * parts.compute(), all * parts.prep(), all * parts.fetch(), all * parts.gc()));
+  }
+
+  /** For garbage collection inside waits, in nanoseconds a sample. */
+  private static double pauses(PhaseEvent phase) {
+    return phase.samples == 0 ? 0 : (double) phase.gcStall / phase.samples;
   }
 
   private @Nullable PhaseEvent phase(String name) {

@@ -9,7 +9,11 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +24,35 @@ public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  private volatile @Nullable Thread printing;
+  private static final int MOST_WAITING = 100;
+
+  /** A thread for the lines that wait, which ends when none does. */
+  private final ThreadPoolExecutor printer =
+      new ThreadPoolExecutor(
+          0,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(MOST_WAITING),
+          lines -> new AgentThread("coordl-print", lines));
+
+  /** When the line that is being printed was asked for; null if none is. */
+  private volatile @Nullable Long printing;
+
   private final AtomicLong faults = new AtomicLong();
+  private final LongSupplier clock;
 
   /** The way of events into the recording, from before there is one. */
   final EventLog events = new EventLog();
+
+  public AgentLog() {
+    this(System::nanoTime);
+  }
+
+  /** For tests: whether a line is stuck is told by a clock of their own. */
+  AgentLog(LongSupplier clock) {
+    this.clock = clock;
+  }
 
   public long faults() {
     return faults.get();
@@ -39,37 +67,34 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Prints lines, the only way to do so. What the program has made of its standard error may fail,
-   * or block for ever: the caller waits no longer than {@code patience}, and while a line is stuck
-   * nobody waits for another, which is lost.
+   * Prints lines, the only way to do so, in the order in which they come. What the program has made
+   * of its standard error may fail, or block for ever: the caller waits no longer than {@code
+   * patience}, and behind a line that is stuck nobody waits for another, which is lost.
    */
   public void print(String lines, Duration patience) {
-    Thread before = printing;
-    if (before != null && before.isAlive()) {
+    long now = clock.getAsLong();
+    Long asked = printing;
+    if (asked != null && now - asked >= PATIENCE.toNanos()) {
       return;
     }
     CountDownLatch printed = new CountDownLatch(1);
-    Thread thread;
     try {
-      thread =
-          new AgentThread(
-              "coordl-print",
-              () -> {
-                try {
-                  System.err.println(lines);
-                } catch (RuntimeException | Error e) {
-                  // There is nobody to tell.
-                } finally {
-                  printed.countDown();
-                }
-              });
-      thread.start();
-    } catch (OutOfMemoryError | SecurityException e) {
+      printer.execute(
+          () -> {
+            printing = now;
+            try {
+              System.err.println(lines);
+            } catch (RuntimeException | Error e) {
+              // There is nobody to tell.
+            } finally {
+              printing = null;
+              printed.countDown();
+            }
+          });
+    } catch (OutOfMemoryError | RuntimeException e) {
       return; // No more threads, or the program forbids them.
     }
-    if (!AgentThread.await(printed, patience)) {
-      printing = thread;
-    }
+    AgentThread.await(printed, patience);
   }
 
   /** What was said of a policy, without its name; empty if nothing was. */

@@ -14,6 +14,7 @@ import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,7 @@ final class FlightLog {
   private static final long MOST_BYTES = 4L << 30;
 
   private final JobMonitor job;
+  private final LongSupplier clock;
   private final JfrEvents jfr;
   private final CountDownLatch stop = new CountDownLatch(1);
 
@@ -45,7 +47,13 @@ final class FlightLog {
   private volatile boolean refused;
 
   FlightLog(JobMonitor job) {
+    this(job, System::nanoTime);
+  }
+
+  /** For tests: totals are due by a clock of their own. */
+  FlightLog(JobMonitor job, LongSupplier clock) {
     this.job = job;
+    this.clock = clock;
     this.jfr = new JfrEvents(job);
   }
 
@@ -100,7 +108,7 @@ final class FlightLog {
       long now = System.nanoTime();
       opened.write(jvm, now, now);
       return opened;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       job.log()
           .say("record=" + target + " cannot be written (" + reason(e) + "); no recording is made");
       outcome = "none, " + target + " cannot be written (" + reason(e) + ")";
@@ -112,15 +120,21 @@ final class FlightLog {
   private void keepFlushing(EventFile own, String target) {
     EventSink onlyFile = own::write;
     try {
-      long lastTotals = System.nanoTime();
-      while (!stopped() && own.size() < MOST_BYTES) {
-        if (System.nanoTime() - lastTotals >= TOTALS_NANOS) {
-          lastTotals = System.nanoTime();
-          job.statistics().forEach(onlyFile::write);
+      long lastTotals = clock.getAsLong();
+      boolean last = false;
+      while (!last) {
+        last = stopped() || own.size() >= MOST_BYTES;
+        try {
+          long now = clock.getAsLong();
+          if (last || now - lastTotals >= TOTALS_NANOS) {
+            lastTotals = now;
+            job.statistics().forEach(onlyFile::write);
+          }
+          own.flush();
+        } catch (RuntimeException | OutOfMemoryError e) {
+          AgentThread.survive(e);
         }
-        own.flush();
       }
-      job.statistics().forEach(onlyFile::write);
       own.finish();
       if (own.size() >= MOST_BYTES) {
         ended(own, "4 GiB are written", target);
@@ -133,7 +147,7 @@ final class FlightLog {
       } else if (!own.isThere()) {
         outcome = "none, " + own.path + " was removed or replaced while the job ran";
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       own.giveUp();
       ended(own, reason(e), target);
     } finally {
@@ -156,7 +170,7 @@ final class FlightLog {
   }
 
   /** In words: what a file system throws often says no more than which file. */
-  static String reason(Exception e) {
+  static String reason(Throwable e) {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     } else if (e instanceof NoSuchFileException) {

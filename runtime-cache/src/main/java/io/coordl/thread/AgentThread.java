@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A daemon thread of the agent: the only kind that it starts. Two things keep the program's hands
- * off it, since an interrupt would close the channel that it works on, and make a busy loop of
- * every wait:
+ * A daemon thread of the agent: the only kind that it starts. What it dies of is a fault, and never
+ * reaches the program's handler of uncaught exceptions. Two things keep the program's hands off it,
+ * since an interrupt would close the channel that it works on, and make a busy loop of every wait:
  *
  * <ul>
  *   <li>It stands in the topmost thread group, and inherits neither context class loader nor thread
@@ -35,6 +35,7 @@ public final class AgentThread extends Thread {
     super(topmost(), work, name, stackBytes, false);
     setDaemon(true);
     setContextClassLoader(null);
+    setUncaughtExceptionHandler((self, failure) -> Bridge.fault(self.getName(), failure));
   }
 
   private static ThreadGroup topmost() {

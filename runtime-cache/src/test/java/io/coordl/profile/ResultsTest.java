@@ -19,26 +19,27 @@ class ResultsTest {
     assertThat(Results.nearlyWhole(1.5)).isEqualTo(1.5);
   }
 
-  /** What the errors of three phases make of the shares, as a share's derivatives say. */
+  /** Pauses are parts of what is waited for, and taken out, as {@code coordl diff} does it. */
   @Test
-  void sharesAreAsUncertainAsTheirPhases() {
+  void pausesInsideWaitsAreNoStallForPrepOrFetch() {
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
       Results results = new Results(Plans.spans(), items);
-      results.measured(phase(Plan.COLD, 1_000, 100));
+      results.measured(phase(Plan.COLD, 1_000, 120));
       results.measured(phase(Plan.CACHED, 500, 50));
-      results.measured(phase(Plan.INGESTION, 200, 20));
+      results.measured(phase(Plan.INGESTION, 200, 0));
       assertThat(results.lines())
           .contains(
-              "  of an epoch: compute 20.0 % +- 2.8, prep stall 30.0 % +- 6.2, fetch stall 50.0 %"
-                  + " +- 7.1, GC inside stalls 0.0 %");
+              "  of an epoch: compute 20.0 %, prep stall 25.0 %, fetch stall 43.0 %, GC stall"
+                  + " 12.0 %; coordl diff tells how certain that is");
     }
   }
 
-  private static PhaseEvent phase(String name, double nanos, double error) {
+  private static PhaseEvent phase(String name, long nanos, long pause) {
     PhaseEvent phase = new PhaseEvent();
     phase.phase = name;
+    phase.samples = 10;
     phase.sampleNanos = nanos;
-    phase.sampleNanosError = error;
+    phase.gcStall = 10 * pause;
     return phase;
   }
 }

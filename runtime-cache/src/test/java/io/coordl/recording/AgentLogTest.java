@@ -7,12 +7,19 @@ import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is said costs the program no more than a moment, and fits where it was said. */
 class AgentLogTest {
+  /** Longer than any machine takes. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final PrintStream before = System.err;
 
   @AfterEach
@@ -20,11 +27,12 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** A standard error that takes nothing until the latch opens. */
-  private static PrintStream blocking(OutputStream to, CountDownLatch open) {
+  /** A standard error that takes nothing until the second latch opens. */
+  private static PrintStream blocking(OutputStream to, CountDownLatch asked, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {
       @Override
       public void println(String line) {
+        asked.countDown();
         boolean interrupted = false;
         while (open.getCount() > 0) {
           try {
@@ -43,9 +51,10 @@ class AgentLogTest {
 
   @Test
   void aStandardErrorThatBlocksHoldsNoThreadOfTheProgramForEver() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
-    System.setErr(blocking(printed, open));
+    System.setErr(blocking(printed, asked, open));
     AgentLog log = new AgentLog();
     CountDownLatch said = new CountDownLatch(2);
     Thread program =
@@ -91,5 +100,39 @@ class AgentLogTest {
     new AgentLog().say("a line");
     assertThat(Thread.interrupted()).isTrue();
     assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("[coordl] a line\n");
+  }
+
+  @Test
+  void linesBehindOneThatNobodyWaitedForArePrintedInTheirOrder() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(blocking(printed, asked, open));
+    AgentLog log = new AgentLog(() -> 0); // A moment.
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    log.print("epoch 2", Duration.ZERO);
+    open.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("epoch 1\nepoch 2\nsummary\n");
+  }
+
+  @Test
+  @Timeout(60)
+  void behindALineThatIsStuckNobodyWaits() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AtomicLong now = new AtomicLong();
+    System.setErr(blocking(printed, asked, open));
+    AgentLog log = new AgentLog(now::get);
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    now.set(TimeUnit.SECONDS.toNanos(1));
+    log.print("lost", Duration.ofDays(1));
+    now.set(0);
+    open.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("epoch 1\nsummary\n");
   }
 }

@@ -2,6 +2,12 @@ package io.coordl.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -74,5 +80,32 @@ final class AgentThreadTest {
     thread.start();
     thread.join();
     assertThat(rounds).hasValue(3);
+  }
+
+  /** The program's own handler may end the JVM. */
+  @Test
+  void whatItDiesOfIsAFaultAndNotTheProgramsToHandle() throws InterruptedException {
+    Queue<String> faults = new ConcurrentLinkedQueue<>();
+    Queue<Throwable> handled = new ConcurrentLinkedQueue<>();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> handled.add(failure));
+    Bridge.install(
+        SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where + cause));
+    try {
+      OutOfMemoryError failure = new OutOfMemoryError("as told");
+      AgentThread thread =
+          new AgentThread(
+              "coordl-test",
+              () -> {
+                throw failure;
+              });
+      thread.start();
+      thread.join();
+      assertThat(handled).isEmpty();
+      assertThat(faults).containsExactly("coordl-test" + failure);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
   }
 }

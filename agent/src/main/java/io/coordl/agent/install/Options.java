@@ -45,7 +45,7 @@ public final class Options {
 
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
-  /** Of these a later value stands beside the earlier ones. */
+  /** Of these a later value stands beside the earlier ones, unless it is the default. */
   private static final Set<Values> REPEATED =
       EnumSet.of(Values.LIST, Values.METRICS, Values.PEERS, Values.PREPARED);
 
@@ -512,13 +512,11 @@ public final class Options {
       problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
     } else if (accepts(option, value)) {
       List<String> values = new ArrayList<>();
-      if (isGiven(option) && REPEATED.contains(option.check)) {
+      if (REPEATED.contains(option.check) && !value.equals(option.byDefault)) {
         values.addAll(list(option));
+        values.remove(option.byDefault); // It says that there are none.
       }
       values.add(value);
-      if (option == Option.PEER && values.size() > 1) {
-        values.remove(option.byDefault); // It is no host.
-      }
       given.put(option, new Given(values, origin));
     }
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -482,6 +483,22 @@ final class OptionsTest {
     assertThat(parse("peer=off").hasPeers()).isFalse();
     assertThat(parse("peer=off").get(Option.CACHE)).isEqualTo("off");
     assertThat(parse("peer=off,peer=a").list(Option.PEER)).containsExactly("a");
+  }
+
+  /** A cluster gives everybody a list, and one user wants none of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"peer=a", "metrics=prometheus:9100", "dataset=/a", "prepared=share"})
+  void theDefaultOfAListTakesBackWhatTheEnvironmentGave(String given) {
+    String key = given.substring(0, given.indexOf('='));
+    Option option = Option.valueOf(key.toUpperCase(Locale.ROOT));
+
+    Options options = Options.parse(key + "=" + option.byDefault, given);
+
+    assertThat(options.problems()).isEmpty();
+    assertThat(options.list(option)).containsExactly(option.byDefault);
+    assertThat(options.get(Option.CACHE)).isEqualTo("off");
+    assertThat(Options.parse(given, key + "=" + option.byDefault).list(option))
+        .containsExactly(given.substring(key.length() + 1));
   }
 
   @Test

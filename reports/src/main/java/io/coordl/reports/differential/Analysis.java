@@ -1,6 +1,7 @@
 package io.coordl.reports.differential;
 
 import io.coordl.advice.Part;
+import io.coordl.advice.PhaseParts;
 import io.coordl.advice.Text;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
@@ -19,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 final class Analysis {
   /** Those that the phases tell. */
-  private static final Map<Part, ToDoubleFunction<Parts>> PARTS =
+  private static final Map<Part, ToDoubleFunction<PhaseParts>> PARTS =
       Map.of(
-          Part.COMPUTE, Parts::compute,
-          Part.PREP_STALL, Parts::prep,
-          Part.FETCH_STALL, Parts::fetch,
-          Part.GC_STALL, Parts::gc);
+          Part.COMPUTE, PhaseParts::compute,
+          Part.PREP_STALL, PhaseParts::prep,
+          Part.FETCH_STALL, PhaseParts::fetch,
+          Part.GC_STALL, PhaseParts::gc);
 
   private final Phases phases;
   private final Optional<JobRecording> ordinary;
@@ -164,35 +165,12 @@ final class Analysis {
    * make it known: its error is that of the differences themselves, and what the bound has cut off.
    */
   private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
-    Measure measured = Measure.of(at -> part(part, Parts.of(at)) / whole.applyAsDouble(at), all);
+    Measure measured =
+        Measure.of(at -> part(part, PhaseParts.of(at)) / whole.applyAsDouble(at), all);
     Measure bounded =
-        Measure.of(at -> part(part, Parts.bounded(at)) / whole.applyAsDouble(at), all);
+        Measure.of(at -> part(part, PhaseParts.bounded(at)) / whole.applyAsDouble(at), all);
     double cut = Math.abs(measured.value() - bounded.value());
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
-  }
-
-  /** The parts of t3; they add up to it. */
-  private record Parts(double compute, double prep, double fetch, double gc) {
-    /** As the differences are: noise makes some of them negative. */
-    static Parts of(double[] at) {
-      double pausesCold = Math.max(0, at[4] - at[3]);
-      return new Parts(
-          at[0], at[1] - at[0] - at[3], at[2] - at[1] - pausesCold, at[3] + pausesCold);
-    }
-
-    /** None is negative. */
-    static Parts bounded(double[] at) {
-      double cold = at[2];
-      double cached = Math.min(at[1], cold);
-      double compute = Math.min(at[0], cached);
-      double pausesCached = Math.min(at[3], cached - compute);
-      double pausesCold = Math.min(Math.max(0, at[4] - at[3]), cold - cached);
-      return new Parts(
-          compute,
-          cached - compute - pausesCached,
-          cold - cached - pausesCold,
-          pausesCached + pausesCold);
-    }
   }
 
   /** Measured alone; else what a pipeline without overlap, or one that the stage limits, shows. */
@@ -264,11 +242,11 @@ final class Analysis {
     return Differential.UNKNOWN;
   }
 
-  private static boolean exceeds(ToDoubleFunction<Parts> figure, Measure[] all) {
-    return Measure.of(at -> figure.applyAsDouble(Parts.of(at)) / at[2], all).exceedsItsError();
+  private static boolean exceeds(ToDoubleFunction<PhaseParts> figure, Measure[] all) {
+    return Measure.of(at -> figure.applyAsDouble(PhaseParts.of(at)) / at[2], all).exceedsItsError();
   }
 
-  private static double part(Part name, Parts of) {
+  private static double part(Part name, PhaseParts of) {
     return Objects.requireNonNull(PARTS.get(name)).applyAsDouble(of);
   }
 

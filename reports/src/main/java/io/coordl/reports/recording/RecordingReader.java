@@ -33,7 +33,7 @@ public final class RecordingReader {
   private static final int ATTEMPTS = 3;
 
   /** Of the file that was read last of those that may be replaced. */
-  private static @Nullable Path copy;
+  static @Nullable Path copy;
 
   private RecordingReader() {}
 
@@ -64,7 +64,7 @@ public final class RecordingReader {
   public static synchronized JobRecording readCopy(Path file)
       throws RecordingException, IOException {
     Path to = copy;
-    if (to == null) {
+    if (to == null || Files.notExists(to)) { // Temporary files that are old may be swept.
       to = Files.createTempFile("coordl-", ".jfr");
       to.toFile().deleteOnExit(); // One file, however often: a watch ends by a signal.
       copy = to;
@@ -201,7 +201,11 @@ public final class RecordingReader {
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
-        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+        FileChannel.open(
+            file,
+            StandardOpenOption.WRITE,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING)) {
       for (Chunk chunk : chunks) {
         long start = to.position();
         try (FileChannel from = FileChannel.open(chunk.file(), StandardOpenOption.READ)) {

@@ -587,6 +587,28 @@ class RecordingReaderTest {
     assertThat(seen).first().isEqualTo(0.0);
   }
 
+  /** A dump that was killed leaves its part, and in a container the next one has its pid. */
+  @Test
+  void whatIsJoinedHasNothingOfALongerFileThatLayThere() throws Exception {
+    Path file = job();
+    byte[] expected = Files.readAllBytes(file);
+    Path left = Files.write(folder.resolve("left.jfr"), new byte[expected.length + 1_000]);
+
+    RecordingReader.join(List.of(file), left);
+
+    assertThat(left).hasBinaryContent(expected);
+  }
+
+  /** A watch goes on for days, and temporary files are swept. */
+  @Test
+  void aCopyIsMadeAgainIfItWasSwept() throws Exception {
+    Path file = job();
+    RecordingReader.readCopy(file);
+    Files.delete(RecordingReader.copy);
+
+    assertThat(RecordingReader.readCopy(file).job().batches).isEqualTo(300);
+  }
+
   private Path concatenate(Path first, Path second) throws Exception {
     Path file = folder.resolve("both.jfr");
     try (OutputStream out = Files.newOutputStream(file)) {

@@ -1,0 +1,78 @@
+package io.coordl.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.StoreStatisticsEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class FlightLogTest {
+  /** Where a chunk says whether it is finished, which is 0. */
+  private static final int STATE = 64;
+
+  private static final long TEN_SECONDS = TimeUnit.SECONDS.toNanos(10);
+
+  @TempDir Path folder;
+
+  private final JobMonitor job =
+      new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+  private final AtomicLong now = new AtomicLong();
+
+  private Path file() {
+    return folder.resolve("job.jfr");
+  }
+
+  private List<String> recorded() throws IOException {
+    return RecordingFile.readAllEvents(file()).stream()
+        .map(event -> event.getEventType().getName())
+        .toList();
+  }
+
+  @Test
+  void aRecorderThatHadNoMemoryForTheTotalsGoesOn() throws Exception {
+    AtomicInteger reads = new AtomicInteger();
+    CountDownLatch readAgain = new CountDownLatch(2);
+    job.addStore(
+        () -> {
+          readAgain.countDown();
+          if (reads.incrementAndGet() == 1) {
+            throw new OutOfMemoryError("as told");
+          }
+          return new StoreStatisticsEvent();
+        },
+        () -> {});
+    FlightLog flight = new FlightLog(job, () -> now.getAndAdd(TEN_SECONDS));
+    flight.start(file().toString(), true);
+    readAgain.await();
+    flight.finish();
+
+    assertThat(flight.where()).isEqualTo(file().toString());
+    assertThat(recorded()).contains("io.coordl.JobStatistics", "io.coordl.StoreStatistics");
+  }
+
+  @Test
+  void aRecordingWhoseLastTotalsCannotBeMadeIsFinished() throws Exception {
+    job.addStore(
+        () -> {
+          throw new OutOfMemoryError("as told");
+        },
+        () -> {});
+    FlightLog flight = new FlightLog(job);
+    flight.start(file().toString(), true);
+    flight.finish();
+
+    assertThat(recorded()).contains("jdk.JVMInformation");
+    assertThat(Files.readAllBytes(file())[STATE]).isZero();
+  }
+}
