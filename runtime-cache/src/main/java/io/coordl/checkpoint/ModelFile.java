@@ -46,7 +46,10 @@ public final class ModelFile implements Closeable {
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
-  /** Files of this job: to open and close one of them would end its lock. */
+  /**
+   * Names of this job's files, whatever links and mounts lead there: to open and close one of them
+   * would end its lock.
+   */
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
   /** Model and side file belong together. */
@@ -93,7 +96,7 @@ public final class ModelFile implements Closeable {
     String number = Long.toHexString(System.nanoTime() + COUNT.incrementAndGet());
     String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
     this.incomplete = Files.createDirectories(directory).resolve(name);
-    OWN.add(incomplete);
+    OWN.add(incomplete.getFileName());
     try {
       Files.createFile(incomplete);
       out = new FileOutputStream(incomplete.toFile());
@@ -103,7 +106,7 @@ public final class ModelFile implements Closeable {
       }
     } catch (Throwable t) {
       Files.deleteIfExists(incomplete);
-      OWN.remove(incomplete);
+      OWN.remove(incomplete.getFileName());
       throw t;
     }
   }
@@ -298,7 +301,7 @@ public final class ModelFile implements Closeable {
         Files.deleteIfExists(incomplete);
       }
     } finally {
-      OWN.remove(incomplete);
+      OWN.remove(incomplete.getFileName());
     }
   }
 
@@ -330,7 +333,7 @@ public final class ModelFile implements Closeable {
 
   /** Whether it was a dead job's: a lock ends with its job, and no other job knows the name. */
   private static boolean isSwept(Path file) throws IOException {
-    if (OWN.contains(file)
+    if (OWN.contains(file.getFileName())
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         || Owner.of(file) != Owner.user()) {
       return false;

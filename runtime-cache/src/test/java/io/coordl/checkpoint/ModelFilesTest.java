@@ -151,6 +151,18 @@ class ModelFilesTest {
     assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
+  /** To open and close one of them would end its lock: another job could sweep it. */
+  @Test
+  void filesOfThisJobAreLeftAloneThroughLinksToo() throws Exception {
+    Path models = Files.createDirectory(folder.resolve("models"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), models);
+    try (ModelFile file = files.create(models.resolve("model.zip"))) {
+      assertThat(files.isDamaged(link.resolve("another.zip"))).isFalse();
+      files.write(file, text("whole"));
+    }
+    assertThat(link.resolve("model.zip")).hasContent("whole");
+  }
+
   @Test
   void linksAndPermissionsStay() throws Exception {
     Path target = Files.writeString(folder.resolve("model.zip"), "old");
