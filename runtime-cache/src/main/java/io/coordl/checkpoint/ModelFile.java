@@ -206,6 +206,11 @@ public final class ModelFile implements Closeable {
     return bytes;
   }
 
+  /** Whether {@link #publish} has put it into place; else what the program did there stays. */
+  boolean isPublished() {
+    return published;
+  }
+
   /** From now on whatever is written to it fails. Any thread. */
   void giveUp() {
     givenUp = true;

@@ -297,7 +297,7 @@ public final class ModelFiles implements Closeable {
       content.writeTo(file.stream());
       publish(file, start, false);
     } catch (IOException e) {
-      tell(file, start, false, e);
+      tell(file, start, false, String.valueOf(e.getMessage()));
       throw e;
     }
   }
@@ -307,20 +307,22 @@ public final class ModelFiles implements Closeable {
     if (!told.isEmpty()) {
       log.once(told);
     }
-    synchronized (this) {
-      files++;
-      bytes += file.bytes();
-      nanos += System.nanoTime() - start;
+    if (file.isPublished()) {
+      synchronized (this) {
+        files++;
+        bytes += file.bytes();
+        nanos += System.nanoTime() - start;
+      }
     }
-    tell(file, start, late, null);
+    tell(file, start, late, file.isPublished() ? "" : told);
   }
 
-  private void tell(ModelFile file, long start, boolean late, @Nullable IOException failed) {
+  private void tell(ModelFile file, long start, boolean late, String failure) {
     PersistEvent event = new PersistEvent();
     event.target = file.target().toString();
     event.bytes = file.bytes();
     event.background = late;
-    event.failure = failed == null ? "" : String.valueOf(failed.getMessage());
+    event.failure = failure;
     listener.written(event, start, System.nanoTime());
   }
 
@@ -379,7 +381,7 @@ public final class ModelFiles implements Closeable {
         }
       }
       mine.fail();
-      tell(file, start, true, failed);
+      tell(file, start, true, String.valueOf(failed.getMessage()));
     } finally {
       if (mine.agents != null) {
         mine.agents.close();

@@ -283,6 +283,8 @@ class ModelFilesTest {
     files.await();
     assertThat(target).hasContent("by the program");
     assertThat(said).anyMatch(line -> line.contains("that stays"));
+    assertThat(events.get(1).failure).contains("by the program");
+    assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
   }
 
