@@ -67,7 +67,7 @@ public final class ModelFiles implements Closeable {
 
   private final boolean asynchronous;
 
-  /** Set while this thread takes a checkpoint of the agent's own: what is written first. */
+  /** Set while this thread takes a checkpoint of the agent's own: what is written beside it. */
   private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
 
   private volatile boolean background;
@@ -88,7 +88,7 @@ public final class ModelFiles implements Closeable {
     private boolean inPlace;
     private boolean failed;
 
-    /** What is written before it; null if it is the program's. */
+    /** What has to be on disk before it is in place; null if it is the program's. */
     private @Nullable StateFile agents;
 
     @Nullable Thread by;
@@ -332,10 +332,10 @@ public final class ModelFiles implements Closeable {
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
-    StateFile first = AS_AGENT.get();
-    if (first != null) {
-      first.handOver();
-      mine.agents = first;
+    StateFile state = AS_AGENT.get();
+    if (state != null) {
+      state.handOver();
+      mine.agents = state;
     }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));
     mine.by = writer;
@@ -359,11 +359,11 @@ public final class ModelFiles implements Closeable {
     long start = System.nanoTime();
     ModelFile file = mine.file;
     try (file) {
-      StateFile first = mine.agents;
-      if (first != null) {
-        first.write();
+      content.writeTo(file.stream()); // First, whatever fails: it gives its memory back.
+      StateFile state = mine.agents;
+      if (state != null) {
+        state.write();
       }
-      content.writeTo(file.stream());
       publish(file, start, true);
       for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);

@@ -19,8 +19,8 @@ import java.security.MessageDigest;
 /**
  * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
  * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
- * checkpoint is taken, and written before the model, so that a checkpoint that is whole has it. Of
- * one thread at a time.
+ * checkpoint is taken, and written before the model is put into place, so that a checkpoint that is
+ * whole has it. Of one thread at a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -228,6 +229,39 @@ class AgentCheckpointsTest {
     files.raise();
     assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+  }
+
+  /** Else a disk that is full for a while would cost all later snapshots their memory. */
+  @Test
+  void aCheckpointThatFailsGivesItsMemoryBack() throws Exception {
+    ModelFiles small =
+        new ModelFiles(true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, said::add);
+    AgentCheckpoints.Saver saver =
+        new AgentCheckpoints.Saver() {
+          @Override
+          public void state(DataOutputStream out) throws IOException {
+            out.writeUTF("state");
+          }
+
+          @Override
+          public void save(Path directory) throws IOException {
+            ModelFile file = small.create(directory.resolve("model"));
+            Staged staged = new Staged(small.memory(), file.stream());
+            staged.write(1);
+            assertThat(staged.isFlushed()).isFalse();
+            small.persist(file, staged::writeTo);
+          }
+        };
+    for (String name : List.of("000001", "000002")) {
+      Path directory = root.resolve(name);
+      Files.createDirectories(directory.resolve(".coordl"));
+      Files.createSymbolicLink(StateFile.of(directory), Path.of("/dev/full"));
+      small.asAgent(saver, directory);
+      small.await();
+      assertThat(directory.resolve("model")).doesNotExist();
+      Files.delete(StateFile.of(directory));
+    }
+    assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
   }
 
   @Test
