@@ -152,16 +152,6 @@ public final class ModelFiles implements Closeable {
     return inFlight != null;
   }
 
-  /** Runs once what is being written is in place; never if it fails. */
-  void whenWritten(Runnable action) {
-    Pending now = inFlight;
-    if (now == null) {
-      action.run();
-    } else {
-      now.then(action);
-    }
-  }
-
   /** What is being written for the agent is not worth waiting for. */
   void giveUpAgents() {
     Pending now = inFlight;
@@ -170,8 +160,12 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Saves for the agent: a failure is no matter of the program's, nor is one of the program's. */
-  void asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
+  /**
+   * Saves for the agent: a failure is no matter of the program's, nor is one of the program's.
+   *
+   * @return tells when it is in place; null if it was not written in the background
+   */
+  @Nullable Pending asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
     StateFile state = new StateFile(directory, memory, saver);
     AS_AGENT.set(state);
     try {
@@ -179,12 +173,13 @@ public final class ModelFiles implements Closeable {
         state.write();
       }
       saver.save(directory);
-      if (!state.isHandedOver()) {
+      if (state.writtenWith() == null) {
         state.write();
       }
+      return state.writtenWith();
     } finally {
       AS_AGENT.remove();
-      if (!state.isHandedOver()) {
+      if (state.writtenWith() == null) {
         state.close();
       }
     }
@@ -334,7 +329,7 @@ public final class ModelFiles implements Closeable {
     Pending mine = new Pending(file, false);
     StateFile state = AS_AGENT.get();
     if (state != null) {
-      state.handOver();
+      state.handOver(mine);
       mine.agents = state;
     }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
@@ -31,7 +32,7 @@ final class StateFile implements Closeable {
   private final OutputStream out;
   private final Staged staged;
   private boolean written;
-  private boolean handedOver;
+  private ModelFiles.@Nullable Pending writtenWith;
 
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
@@ -62,14 +63,14 @@ final class StateFile implements Closeable {
     }
   }
 
-  /** Another thread writes and closes it. */
-  void handOver() {
-    handedOver = true;
+  /** Who writes that file writes and closes this one, too. */
+  void handOver(ModelFiles.Pending file) {
+    writtenWith = file;
   }
 
-  /** For the thread that has made it. */
-  boolean isHandedOver() {
-    return handedOver;
+  /** For the thread that has made it; null if that has to write and close it. */
+  ModelFiles.@Nullable Pending writtenWith() {
+    return writtenWith;
   }
 
   /** Gives its memory back; what is not written by now never will be. */

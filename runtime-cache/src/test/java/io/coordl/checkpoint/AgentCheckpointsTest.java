@@ -231,6 +231,26 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
   }
 
+  /** However soon it fails. */
+  @Test
+  void whatFailsInTheBackgroundIsNoCheckpointAndIsSaidOnce() {
+    AgentCheckpoints checkpoints = checkpoints("1", 5);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(
+        model,
+        "mlp",
+        directory -> {
+          files.persist(
+              files.create(directory.resolve("model")),
+              out -> {
+                throw new IOException("gone");
+              });
+          files.await();
+        });
+    assertThat(checkpoints.said()).contains("0 checkpoints of");
+    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+  }
+
   /** Else a disk that is full for a while would cost all later snapshots their memory. */
   @Test
   void aCheckpointThatFailsGivesItsMemoryBack() throws Exception {
