@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
-import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +28,7 @@ final class StateFile implements Closeable {
 
   private final FileOutputStream file;
   private final MessageDigest digest = SideFile.sha256();
+  private final Pieces pieces;
   private final OutputStream out;
   private final Staged staged;
   private boolean written;
@@ -37,7 +37,8 @@ final class StateFile implements Closeable {
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
     file = new FileOutputStream(of(checkpoint).toFile());
-    out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
+    pieces = new Pieces(file, digest);
+    out = new BufferedOutputStream(pieces, BUFFER);
     staged = new Staged(memory, out);
     try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
       content.state(data);
@@ -61,6 +62,10 @@ final class StateFile implements Closeable {
       file.getFD().sync();
       file.close();
     }
+  }
+
+  Pieces pieces() {
+    return pieces;
   }
 
   /** Who writes that file writes and closes this one, too. */
