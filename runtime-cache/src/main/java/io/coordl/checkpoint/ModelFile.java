@@ -112,6 +112,7 @@ public final class ModelFile implements Closeable {
       file.out.write(text.getBytes(StandardCharsets.UTF_8));
       file.out.getFD().sync();
       move(file.incomplete, target);
+      force(target.getParent()); // Some file systems make later moves durable before earlier ones.
     }
   }
 
