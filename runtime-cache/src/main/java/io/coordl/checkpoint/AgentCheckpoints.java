@@ -153,11 +153,14 @@ public final class AgentCheckpoints {
         }
         Path made = directory.next();
         newest = made;
-        files.asAgent(saver, made);
-        if (!files.isWriting() && !SideFile.isWhole(made)) {
+        ModelFiles.Pending writing = files.asAgent(saver, made);
+        if (writing != null) {
+          writing.then(this::written);
+        } else if (SideFile.isWhole(made)) {
+          written();
+        } else {
           throw new IOException("no file can be written whole in " + made);
         }
-        files.whenWritten(this::written);
         return true;
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         log.once(

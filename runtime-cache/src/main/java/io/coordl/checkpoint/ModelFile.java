@@ -41,26 +41,22 @@ import org.jspecify.annotations.Nullable;
 public final class ModelFile implements Closeable {
   private static final String INCOMPLETE = ".incomplete";
 
-  /** What is not on the disk yet stays below this, lest the kernel stops others to write it. */
-  private static final long UNFORCED = 64L << 20;
-
   private static final AtomicInteger COUNT = new AtomicInteger();
 
-  /** Files of this job: to open and close one of them would end its lock. */
+  /**
+   * Names of this job's files, whatever links and mounts lead there: to open and close one of them
+   * would end its lock.
+   */
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
-
-  /** Model and side file belong together. */
-  private static final Object MOVING = new Object();
 
   private final Path target;
   private final Path incomplete;
   private final FileOutputStream out;
   private final MessageDigest digest = SideFile.sha256();
-  private final OutputStream stream = new BufferedOutputStream(new Pieces(), 1 << 16);
+  private final Pieces pieces;
+  private final OutputStream stream;
   private final @Nullable State before;
-  private long bytes;
   private boolean published;
-  private volatile boolean givenUp;
 
   static final class LeftAloneException extends Exception {
     private static final long serialVersionUID = 1;
@@ -93,7 +89,7 @@ public final class ModelFile implements Closeable {
     String number = Long.toHexString(System.nanoTime() + COUNT.incrementAndGet());
     String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
     this.incomplete = Files.createDirectories(directory).resolve(name);
-    OWN.add(incomplete);
+    OWN.add(incomplete.getFileName());
     try {
       Files.createFile(incomplete);
       out = new FileOutputStream(incomplete.toFile());
@@ -103,9 +99,11 @@ public final class ModelFile implements Closeable {
       }
     } catch (Throwable t) {
       Files.deleteIfExists(incomplete);
-      OWN.remove(incomplete);
+      OWN.remove(incomplete.getFileName());
       throw t;
     }
+    pieces = new Pieces(out, digest);
+    stream = new BufferedOutputStream(pieces, 1 << 16);
   }
 
   /** Writes a file of the agent's own, durably, in the place of what is there. */
@@ -114,6 +112,7 @@ public final class ModelFile implements Closeable {
       file.out.write(text.getBytes(StandardCharsets.UTF_8));
       file.out.getFD().sync();
       move(file.incomplete, target);
+      force(target.getParent()); // Some file systems make later moves durable before earlier ones.
     }
   }
 
@@ -199,31 +198,28 @@ public final class ModelFile implements Closeable {
     return stream;
   }
 
-  long bytes() {
-    return bytes;
+  Pieces pieces() {
+    return pieces;
   }
 
-  /** From now on whatever is written to it fails. Any thread. */
-  void giveUp() {
-    givenUp = true;
-  }
-
-  boolean isGivenUp() {
-    return givenUp;
+  /** Whether {@link #publish} has put it into place; else what the program did there stays. */
+  boolean isPublished() {
+    return published;
   }
 
   /**
    * Puts it into place, durably.
    *
    * @param late whether the program has gone on since, and may have written there itself
+   * @param moving held by who moves files there: model and side file belong together
    * @return what the user should know; empty if it is in place, with what verifies it
    * @throws IOException if it cannot be; what was there before is there still
    */
-  String publish(boolean late) throws IOException {
+  String publish(boolean late, Object moving) throws IOException {
     stream.flush();
     out.getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
-    synchronized (MOVING) {
+    synchronized (moving) {
       State now = State.of(target);
       if (late && !Objects.equals(before, now)) {
         return "checkpoint: "
@@ -298,7 +294,7 @@ public final class ModelFile implements Closeable {
         Files.deleteIfExists(incomplete);
       }
     } finally {
-      OWN.remove(incomplete);
+      OWN.remove(incomplete.getFileName());
     }
   }
 
@@ -330,7 +326,7 @@ public final class ModelFile implements Closeable {
 
   /** Whether it was a dead job's: a lock ends with its job, and no other job knows the name. */
   private static boolean isSwept(Path file) throws IOException {
-    if (OWN.contains(file)
+    if (OWN.contains(file.getFileName())
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
         || Owner.of(file) != Owner.user()) {
       return false;
@@ -338,29 +334,6 @@ public final class ModelFile implements Closeable {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
         FileLock lock = channel.tryLock()) {
       return lock != null && Files.deleteIfExists(file);
-    }
-  }
-
-  private final class Pieces extends OutputStream {
-    private long forced;
-
-    @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] source, int offset, int length) throws IOException {
-      if (givenUp) {
-        throw new IOException("it was given up");
-      }
-      out.write(source, offset, length);
-      digest.update(source, offset, length);
-      bytes += length;
-      if (bytes - forced >= UNFORCED) {
-        out.getFD().sync();
-        forced = bytes;
-      }
     }
   }
 }

@@ -13,6 +13,7 @@ import java.io.OutputStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,12 +64,19 @@ public final class ModelFiles implements Closeable {
   private static final Path WORKING_DIRECTORY =
       Files.exists(PROCESS) ? PROCESS : Path.of("").toAbsolutePath();
 
+  /** Storage that takes nothing of the agent's own for so long is not waited for. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** For the program's files: each of the agent's has a directory, and a lock, of its own. */
+  private static final Object MOVING = new Object();
+
   private final Map<Path, Integer> uses = new ConcurrentHashMap<>();
   private final ReentrantLock turn = new ReentrantLock();
 
   private final boolean asynchronous;
+  private final Predicate<CountDownLatch> patience;
 
-  /** Set while this thread takes a checkpoint of the agent's own: what is written first. */
+  /** Set while this thread takes a checkpoint of the agent's own: what is written beside it. */
   private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
 
   private volatile boolean background;
@@ -87,8 +96,9 @@ public final class ModelFiles implements Closeable {
     private final List<Runnable> then = new ArrayList<>();
     private boolean inPlace;
     private boolean failed;
+    private volatile boolean leftBehind;
 
-    /** What is written before it; null if it is the program's. */
+    /** What has to be on disk before it is in place; null if it is the program's. */
     private @Nullable StateFile agents;
 
     @Nullable Thread by;
@@ -127,6 +137,10 @@ public final class ModelFiles implements Closeable {
     private synchronized void fail() {
       failed = true;
     }
+
+    private long written() {
+      return file.pieces().bytes() + (agents == null ? 0 : agents.pieces().bytes());
+    }
   }
 
   /**
@@ -136,6 +150,17 @@ public final class ModelFiles implements Closeable {
    * @param staging bytes that snapshots may take, asked once
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
+    this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
+  }
+
+  /** As above; {@code patience} waits for a while, and tells whether it is done. */
+  ModelFiles(
+      boolean background,
+      LongSupplier staging,
+      Listener listener,
+      UserLog log,
+      Predicate<CountDownLatch> patience) {
+    this.patience = patience;
     this.background = background;
     this.asynchronous = background;
     this.listener = listener;
@@ -152,26 +177,21 @@ public final class ModelFiles implements Closeable {
     return inFlight != null;
   }
 
-  /** Runs once what is being written is in place; never if it fails. */
-  void whenWritten(Runnable action) {
-    Pending now = inFlight;
-    if (now == null) {
-      action.run();
-    } else {
-      now.then(action);
-    }
-  }
-
   /** What is being written for the agent is not worth waiting for. */
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
-      now.file.giveUp();
+      now.agents.pieces().giveUp();
+      now.file.pieces().giveUp();
     }
   }
 
-  /** Saves for the agent: a failure is no matter of the program's, nor is one of the program's. */
-  void asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
+  /**
+   * Saves for the agent: a failure is no matter of the program's, nor is one of the program's.
+   *
+   * @return tells when it is in place; null if it was not written in the background
+   */
+  @Nullable Pending asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
     StateFile state = new StateFile(directory, memory, saver);
     AS_AGENT.set(state);
     try {
@@ -179,12 +199,13 @@ public final class ModelFiles implements Closeable {
         state.write();
       }
       saver.save(directory);
-      if (!state.isHandedOver()) {
+      if (state.writtenWith() == null) {
         state.write();
       }
+      return state.writtenWith();
     } finally {
       AS_AGENT.remove();
-      if (!state.isHandedOver()) {
+      if (state.writtenWith() == null) {
         state.close();
       }
     }
@@ -198,6 +219,10 @@ public final class ModelFiles implements Closeable {
   public boolean beginTurn() {
     boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
     await(); // This thread may have saved it, and may number its files by what is there.
+    if (mine && isWriting()) { // Left behind, and its snapshot is still in use.
+      turn.unlock();
+      return false;
+    }
     return mine;
   }
 
@@ -295,32 +320,34 @@ public final class ModelFiles implements Closeable {
   private void write(ModelFile file, Content content, long start) throws IOException {
     try {
       content.writeTo(file.stream());
-      publish(file, start, false);
+      publish(file, start, false, MOVING);
     } catch (IOException e) {
-      tell(file, start, false, e);
+      tell(file, start, false, String.valueOf(e.getMessage()));
       throw e;
     }
   }
 
-  private void publish(ModelFile file, long start, boolean late) throws IOException {
-    String told = file.publish(late);
+  private void publish(ModelFile file, long start, boolean late, Object moving) throws IOException {
+    String told = file.publish(late, moving);
     if (!told.isEmpty()) {
       log.once(told);
     }
-    synchronized (this) {
-      files++;
-      bytes += file.bytes();
-      nanos += System.nanoTime() - start;
+    if (file.isPublished()) {
+      synchronized (this) {
+        files++;
+        bytes += file.pieces().bytes();
+        nanos += System.nanoTime() - start;
+      }
     }
-    tell(file, start, late, null);
+    tell(file, start, late, file.isPublished() ? "" : told);
   }
 
-  private void tell(ModelFile file, long start, boolean late, @Nullable IOException failed) {
+  private void tell(ModelFile file, long start, boolean late, String failure) {
     PersistEvent event = new PersistEvent();
     event.target = file.target().toString();
-    event.bytes = file.bytes();
+    event.bytes = file.pieces().bytes();
     event.background = late;
-    event.failure = failed == null ? "" : String.valueOf(failed.getMessage());
+    event.failure = failure;
     listener.written(event, start, System.nanoTime());
   }
 
@@ -330,10 +357,10 @@ public final class ModelFiles implements Closeable {
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
-    StateFile first = AS_AGENT.get();
-    if (first != null) {
-      first.handOver();
-      mine.agents = first;
+    StateFile state = AS_AGENT.get();
+    if (state != null) {
+      state.handOver(mine);
+      mine.agents = state;
     }
     Thread writer = new AgentThread("coordl-checkpoint", () -> persist(mine, content));
     mine.by = writer;
@@ -357,19 +384,19 @@ public final class ModelFiles implements Closeable {
     long start = System.nanoTime();
     ModelFile file = mine.file;
     try (file) {
-      StateFile first = mine.agents;
-      if (first != null) {
-        first.write();
+      content.writeTo(file.stream()); // First, whatever fails: it gives its memory back.
+      StateFile state = mine.agents;
+      if (state != null) {
+        state.write();
       }
-      content.writeTo(file.stream());
-      publish(file, start, true);
+      publish(file, start, true, state == null ? MOVING : state);
       for (List<Runnable> then = mine.take(); !then.isEmpty(); then = mine.take()) {
         then.forEach(Runnable::run);
       }
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + file.target() + ": " + t, t);
-      if (mine.agents != null && file.isGivenUp()) {
+      if (mine.agents != null && file.pieces().isGivenUp()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
         log.once("agents", "checkpoint.every: " + failed.getMessage() + "; others are not named.");
@@ -379,7 +406,7 @@ public final class ModelFiles implements Closeable {
         }
       }
       mine.fail();
-      tell(file, start, true, failed);
+      tell(file, start, true, String.valueOf(failed.getMessage()));
     } finally {
       if (mine.agents != null) {
         mine.agents.close();
@@ -408,12 +435,34 @@ public final class ModelFiles implements Closeable {
     }
   }
 
+  /**
+   * Waits for what is being written. One of the agent's own is left behind where storage takes
+   * nothing of it any more: if it ever goes on, it is written whole all the same.
+   */
   public void await() {
     Pending other = inFlight;
-    if (other != null && other.by != Thread.currentThread()) {
+    if (other == null || other.by == Thread.currentThread() || other.leftBehind) {
+      return;
+    }
+    if (other.agents == null) {
       Uninterrupted.await(
           Long.MAX_VALUE / 2, nanos -> other.done.await(nanos, TimeUnit.NANOSECONDS));
+      return;
     }
+    long before;
+    do {
+      before = other.written();
+      if (patience.test(other.done)) {
+        return;
+      }
+    } while (other.written() > before);
+    other.leftBehind = true;
+    log.once(
+        "storage",
+        Text.format(
+            "checkpoint.every: storage has taken nothing of %s for %s s; the job goes on without"
+                + " waiting for it.",
+            other.file.target(), PATIENCE.toSeconds()));
   }
 
   /**

@@ -13,14 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.DigestInputStream;
-import java.security.DigestOutputStream;
 import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
  * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
- * checkpoint is taken, and written before the model, so that a checkpoint that is whole has it. Of
- * one thread at a time.
+ * checkpoint is taken, and written before the model is put into place, so that a checkpoint that is
+ * whole has it. Of one thread at a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
@@ -28,15 +28,17 @@ final class StateFile implements Closeable {
 
   private final FileOutputStream file;
   private final MessageDigest digest = SideFile.sha256();
+  private final Pieces pieces;
   private final OutputStream out;
   private final Staged staged;
   private boolean written;
-  private boolean handedOver;
+  private ModelFiles.@Nullable Pending writtenWith;
 
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
     file = new FileOutputStream(of(checkpoint).toFile());
-    out = new BufferedOutputStream(new DigestOutputStream(file, digest), BUFFER);
+    pieces = new Pieces(file, digest);
+    out = new BufferedOutputStream(pieces, BUFFER);
     staged = new Staged(memory, out);
     try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
       content.state(data);
@@ -62,14 +64,18 @@ final class StateFile implements Closeable {
     }
   }
 
-  /** Another thread writes and closes it. */
-  void handOver() {
-    handedOver = true;
+  Pieces pieces() {
+    return pieces;
   }
 
-  /** For the thread that has made it. */
-  boolean isHandedOver() {
-    return handedOver;
+  /** Who writes that file writes and closes this one, too. */
+  void handOver(ModelFiles.Pending file) {
+    writtenWith = file;
+  }
+
+  /** For the thread that has made it; null if that has to write and close it. */
+  ModelFiles.@Nullable Pending writtenWith() {
+    return writtenWith;
   }
 
   /** Gives its memory back; what is not written by now never will be. */

@@ -12,8 +12,4 @@ public final class CheckpointEvent extends EventBase {
   @Label("Model")
   @Description("Class of the model")
   public @Nullable String model;
-
-  @Label("Target")
-  @Description("File or directory, if known")
-  public @Nullable String target;
 }

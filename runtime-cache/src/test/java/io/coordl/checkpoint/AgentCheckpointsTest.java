@@ -1,9 +1,12 @@
 package io.coordl.checkpoint;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.thread.Uninterrupted;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -12,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -230,6 +234,59 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
   }
 
+  /** However soon it fails. */
+  @Test
+  void whatFailsInTheBackgroundIsNoCheckpointAndIsSaidOnce() {
+    AgentCheckpoints checkpoints = checkpoints("1", 5);
+    checkpoints.stepped(model, "mlp", saves("step 0"));
+    checkpoints.stepped(
+        model,
+        "mlp",
+        directory -> {
+          files.persist(
+              files.create(directory.resolve("model")),
+              out -> {
+                throw new IOException("gone");
+              });
+          files.await();
+        });
+    assertThat(checkpoints.said()).contains("0 checkpoints of");
+    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+  }
+
+  /** Else a disk that is full for a while would cost all later snapshots their memory. */
+  @Test
+  void aCheckpointThatFailsGivesItsMemoryBack() throws Exception {
+    ModelFiles small =
+        new ModelFiles(true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, said::add);
+    AgentCheckpoints.Saver saver =
+        new AgentCheckpoints.Saver() {
+          @Override
+          public void state(DataOutputStream out) throws IOException {
+            out.writeUTF("state");
+          }
+
+          @Override
+          public void save(Path directory) throws IOException {
+            ModelFile file = small.create(directory.resolve("model"));
+            Staged staged = new Staged(small.memory(), file.stream());
+            staged.write(1);
+            assertThat(staged.isFlushed()).isFalse();
+            small.persist(file, staged::writeTo);
+          }
+        };
+    for (String name : List.of("000001", "000002")) {
+      Path directory = root.resolve(name);
+      Files.createDirectories(directory.resolve(".coordl"));
+      Files.createSymbolicLink(StateFile.of(directory), Path.of("/dev/full"));
+      small.asAgent(saver, directory);
+      small.await();
+      assertThat(directory.resolve("model")).doesNotExist();
+      Files.delete(StateFile.of(directory));
+    }
+    assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
+  }
+
   @Test
   void theEndOfTheProgramDoesNotWaitForWhatIsTheAgents() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
@@ -245,6 +302,71 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(checkpoints.said()).contains("1 checkpoint of");
     assertThat(said).singleElement().asString().contains("the job ended while");
+  }
+
+  private ModelFiles waiting(Predicate<CountDownLatch> patience) {
+    return new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add, patience);
+  }
+
+  @Test
+  void storageThatHangsStopsNeitherTheProgramNorItsEnd() throws Exception {
+    ModelFiles models = waiting(done -> false);
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, models, said::add);
+    CountDownLatch hold = new CountDownLatch(1);
+    List<ModelFiles.Pending> pending = new ArrayList<>();
+    AgentCheckpoints.Saver hangs =
+        directory -> pending.add(models.save(directory.resolve("model"), held(hold, "hung")));
+    checkpoints.stepped(model, "mlp", hangs);
+    checkpoints.stepped(model, "mlp", hangs);
+
+    Path programs = root.resolve("programs");
+    assertThat(models.save(programs, held(new CountDownLatch(0), "one")).isInPlace()).isTrue();
+    assertThat(models.save(programs, held(new CountDownLatch(0), "two")).isInPlace()).isTrue();
+    assertThat(programs).hasContent("two");
+    checkpoints.stepped(model, "mlp", hangs);
+    assertThat(names("mlp")).containsExactly("000001"); // None begins before it is written.
+    models.close();
+    assertThat(models.said()).contains("2 model files");
+    assertThat(said).singleElement().asString().contains("storage has taken nothing of", "000001");
+
+    hold.countDown();
+    CountDownLatch whole = new CountDownLatch(1);
+    pending.get(0).then(whole::countDown);
+    whole.await();
+    assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
+  }
+
+  @Test
+  void storageThatIsSlowIsWaitedFor() throws Exception {
+    CountDownLatch begin = new CountDownLatch(1);
+    CountDownLatch more = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    ModelFiles models =
+        waiting(
+            done -> {
+              if (more.getCount() > 0) { // The first time something is written, but not all.
+                begin.countDown();
+                Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> more.await(nanos, NANOSECONDS));
+                return false;
+              }
+              end.countDown();
+              return Uninterrupted.await(
+                  Long.MAX_VALUE / 2, nanos -> done.await(nanos, NANOSECONDS));
+            });
+    models.asAgent(
+        directory ->
+            models.persist(
+                models.create(directory.resolve("model")),
+                out -> {
+                  held(begin, "x".repeat(1 << 20)).writeTo(out);
+                  more.countDown();
+                  held(end, "y").writeTo(out);
+                }),
+        Files.createDirectories(root.resolve("000001/.coordl")).getParent());
+    models.await();
+    assertThat(root.resolve("000001/model")).hasSize((1 << 20) + 1);
+    assertThat(said).isEmpty();
   }
 
   /** Only a signal makes the end wait for a step that may never come. */

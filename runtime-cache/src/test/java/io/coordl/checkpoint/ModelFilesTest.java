@@ -151,6 +151,18 @@ class ModelFilesTest {
     assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
+  /** To open and close one of them would end its lock: another job could sweep it. */
+  @Test
+  void filesOfThisJobAreLeftAloneThroughLinksToo() throws Exception {
+    Path models = Files.createDirectory(folder.resolve("models"));
+    Path link = Files.createSymbolicLink(folder.resolve("link"), models);
+    try (ModelFile file = files.create(models.resolve("model.zip"))) {
+      assertThat(files.isDamaged(link.resolve("another.zip"))).isFalse();
+      files.write(file, text("whole"));
+    }
+    assertThat(link.resolve("model.zip")).hasContent("whole");
+  }
+
   @Test
   void linksAndPermissionsStay() throws Exception {
     Path target = Files.writeString(folder.resolve("model.zip"), "old");
@@ -271,6 +283,8 @@ class ModelFilesTest {
     files.await();
     assertThat(target).hasContent("by the program");
     assertThat(said).anyMatch(line -> line.contains("that stays"));
+    assertThat(events.get(1).failure).contains("by the program");
+    assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
   }
 
