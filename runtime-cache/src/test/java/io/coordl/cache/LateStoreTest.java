@@ -74,6 +74,7 @@ class LateStoreTest {
       DecodedItem decoded = new DecodedStore(store, path -> true).item(item.toString());
       assertThat(store.isOpening()).isTrue();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
+      assertThat(store.isFull(1)).as("for ever").isFalse();
       assertThat(store.capacity()).isZero();
       assertThat(raw.isKept(item.toString())).as("nothing to be brought").isTrue();
       assertThat(decoded.isKept(FORM)).isTrue();
@@ -134,6 +135,7 @@ class LateStoreTest {
     store.close();
     store.awaitOpening();
     assertThat(store.isOpening()).isFalse();
+    assertThat(store.isFull(1)).isTrue();
     setup.release();
     assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     assertThat(file).isEmptyFile();
