@@ -142,4 +142,23 @@ final class GrowingFileTest {
       assertThat(channel.position()).isEqualTo(2);
     }
   }
+
+  /** As the JDK's: within the file as it is now, and back to its start. */
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aStreamOfAPathSkipsWithinTheFileThatHasGrown(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (InputStream stream = FileReads.newInputStream(path)) {
+      assertThat(stream.skip(3)).isEqualTo(3);
+      Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+      Thread.currentThread().interrupt(); // Which is nothing to a stream.
+      assertThat(stream.skip(100)).isEqualTo(7);
+      assertThat(stream.skip(1)).isZero();
+      assertThat(stream.skip(-100)).isEqualTo(-10);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(new String(stream.readAllBytes(), StandardCharsets.US_ASCII))
+          .isEqualTo("start more");
+    }
+  }
 }
