@@ -217,18 +217,16 @@ final class ItemChannel extends FileChannel {
     }
     obeyInterrupt();
     if (!served) {
-      try {
-        return file().transferTo(position, count, target);
-      } catch (IOException e) {
-        throw thrown(e);
-      }
+      return transferFromFile(position, count, target);
     }
     ByteBuffer buffer = ByteBuffer.allocate(TRANSFER);
     long done = 0;
     while (done < count) {
       buffer.clear().limit((int) Math.min(TRANSFER, count - done));
       if (interruptibly(buffer, position + done) < 0) {
-        break;
+        return cursor.grown()
+            ? done + transferFromFile(position + done, count - done, target)
+            : done;
       }
       buffer.flip();
       int length = buffer.remaining();
@@ -239,6 +237,15 @@ final class ItemChannel extends FileChannel {
       }
     }
     return done;
+  }
+
+  private long transferFromFile(long position, long count, WritableByteChannel target)
+      throws IOException {
+    try {
+      return file().transferTo(position, count, target);
+    } catch (IOException e) {
+      throw thrown(e);
+    }
   }
 
   @Override

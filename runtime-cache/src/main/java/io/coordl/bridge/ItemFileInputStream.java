@@ -143,7 +143,7 @@ final class ItemFileInputStream extends FileInputStream {
     return file != null ? joined(rest, file.readNBytes(len - rest.length)) : super.readNBytes(len);
   }
 
-  static byte[] joined(byte[] first, byte[] second) {
+  private static byte[] joined(byte[] first, byte[] second) {
     if (first.length == 0) {
       return second;
     }
@@ -179,6 +179,19 @@ final class ItemFileInputStream extends FileInputStream {
       }
     }
     return file != null ? file.skip(n) : super.skip(n);
+  }
+
+  /** As {@link #skip}, but not beyond the end nor before the start; obeys no interrupt. */
+  long skipWithin(long n) throws IOException {
+    synchronized (moving) {
+      if (real == null && n > cursor.size - cursor.position() && cursor.grown()) {
+        real();
+      }
+      RandomAccessFile file = real == null ? null : cursor.file();
+      long position = file == null ? cursor.position() : file.getFilePointer();
+      long end = Math.max(position, file == null ? cursor.size : file.length());
+      return skip(Math.max(-position, Math.min(n, end - position)));
+    }
   }
 
   @Override

@@ -173,6 +173,9 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** While memory is short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
 
+  /** Once the index is full and there is no room for another table. */
+  private volatile boolean indexFull;
+
   private volatile Gauge gauge = Machine::tight;
   private final AtomicLong nextLook = new AtomicLong();
 
@@ -543,9 +546,22 @@ public final class ArenaStore implements ItemStore, Closeable {
       sayRefusing(refusing);
       return false;
     }
-    return !closed
-        && length <= ArenaDescriptor.MAX_ITEM_BYTES
+    return !closed && fits(length);
+  }
+
+  private boolean fits(long length) {
+    return length <= ArenaDescriptor.MAX_ITEM_BYTES
         && end(word(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length) <= capacity;
+  }
+
+  /**
+   * Whether there is never room for another item of this length; if not, what has none now may have
+   * it once the store is open or memory is no longer short.
+   */
+  public boolean isFull(long length) {
+    boolean opening = late != null && late.isTrying(); // Before the look at what it opens.
+    return !opening
+        && (closed || indexFull || word(ArenaDescriptor.REFUSING) != 0 || !fits(length));
   }
 
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
@@ -752,7 +768,11 @@ public final class ArenaStore implements ItemStore, Closeable {
           LockSupport.parkNanos(this, FIRST_PAUSE_NANOS);
         } else if (memory.compareAndSet(ArenaDescriptor.GROWER, grower, job)) {
           try {
-            return tables() - 1 != last || appendTable(last + 1);
+            boolean grown = tables() - 1 != last || appendTable(last + 1);
+            if (!grown) {
+              indexFull = true;
+            }
+            return grown;
           } finally {
             memory.compareAndSet(ArenaDescriptor.GROWER, job, 0);
           }

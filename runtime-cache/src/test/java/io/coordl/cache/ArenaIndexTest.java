@@ -190,8 +190,10 @@ class ArenaIndexTest {
     memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
     memory.set(ArenaDescriptor.TAIL, CAPACITY - 1000);
     assertThat(store.hasRoom(LENGTH)).isTrue();
+    assertThat(store.isFull(LENGTH)).isFalse();
     Fetched refused = fetch(1, LENGTH);
     assertThat(refused.outcome()).isEqualTo(Outcome.FULL);
+    assertThat(store.isFull(LENGTH)).isTrue();
     assertThat(refused.content()).isNull();
     assertThat(memory.get(ArenaDescriptor.TABLES)).isEqualTo(1);
     assertThat(memory.get(ArenaDescriptor.GROWER)).isZero();
@@ -318,6 +320,8 @@ class ArenaIndexTest {
     long left = CAPACITY - store.used();
     int length = (int) left - ArenaDescriptor.ITEM_HEADER_BYTES;
     assertThat(store.hasRoom(length + 1)).isFalse();
+    assertThat(store.isFull(length + 1)).isTrue();
+    assertThat(store.isFull(length)).isFalse();
     assertThat(store.hasRoom(length)).isTrue();
     assertThat(fetch(5, length).outcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(store.used()).isEqualTo(CAPACITY);

@@ -324,6 +324,7 @@ class ArenaStoreTest {
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.FULL);
       assertThat(store.find(Items.key(1))).isNotNull();
+      assertThat(store.isFull(Items.length(2))).as("for ever").isFalse();
       scarce.set(false);
       while (!store.hasRoom(Items.length(2))) {
         Thread.onSpinWait(); // It looks again once a second.
@@ -362,6 +363,7 @@ class ArenaStoreTest {
         for (int i = 0; i < 3; i++) {
           store.fetch(Items.key(i), Items.length(i), Items.loader(i));
         }
+        assertThat(store.isFull(1)).isEqualTo(full);
         assertThat(words).hasSize(1);
         assertThat(words.get(0))
             .startsWith(full ? "There is no memory left" : "The machine is short of memory")

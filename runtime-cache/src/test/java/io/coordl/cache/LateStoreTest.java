@@ -2,12 +2,18 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.partition.HostPort;
+import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.membership.Discovery;
+import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.shared.Contents;
 import io.coordl.shared.Contents.Header;
 import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
 import io.coordl.shared.SharedFile;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -16,6 +22,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +74,7 @@ class LateStoreTest {
       DecodedItem decoded = new DecodedStore(store, path -> true).item(item.toString());
       assertThat(store.isOpening()).isTrue();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
+      assertThat(store.isFull(1)).as("for ever").isFalse();
       assertThat(store.capacity()).isZero();
       assertThat(raw.isKept(item.toString())).as("nothing to be brought").isTrue();
       assertThat(decoded.isKept(FORM)).isTrue();
@@ -80,6 +89,45 @@ class LateStoreTest {
     }
   }
 
+  /** What a host owns is chosen by the room it joins with, which never changes. */
+  @Test
+  void aHostJoinsTheOthersOnceItsStoreIsThereAndWithTheRoomOfThat() throws Exception {
+    FileLock setup = other.lock(SETUP_BYTE, 1, false);
+    CountDownLatch asked = new CountDownLatch(1);
+    String name = "127.0.0.1:" + freePort();
+    try (ArenaStore store = open("4m")) {
+      HostMembership.Settings settings =
+          new HostMembership.Settings(
+              directory,
+              "g",
+              "g",
+              Discovery.parse(List.of(name)),
+              HostPort.parse(name),
+              null,
+              () -> {
+                asked.countDown();
+                return store.capacity();
+              },
+              variable -> null);
+      try (HostMembership host = new HostMembership(settings, address -> () -> {}, words::add)) {
+        asked.await();
+        assertThat(host.members()).isEmpty();
+
+        setup.release();
+        while (host.members().isEmpty()) {
+          LockSupport.parkNanos(1_000_000);
+        }
+        assertThat(host.members()).singleElement().extracting(Member::capacity).isEqualTo(4L << 20);
+      }
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
   @Test
   void aStoreThatIsLeftBeforeItIsThereIsNotAwaitedAnyMore() throws Exception {
     FileLock setup = other.lock(SETUP_BYTE, 1, false);
@@ -87,6 +135,7 @@ class LateStoreTest {
     store.close();
     store.awaitOpening();
     assertThat(store.isOpening()).isFalse();
+    assertThat(store.isFull(1)).isTrue();
     setup.release();
     assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     assertThat(file).isEmptyFile();

@@ -73,7 +73,7 @@ final class PeerPolicy {
                 Discovery.parse(options.list(Option.PEER)),
                 bind.equals(Option.PEER_BIND.byDefault) ? null : HostPort.parse(bind),
                 tls,
-                arena.capacity(),
+                arena::capacity,
                 System::getenv),
             address -> new PeerServer(address, arena, tls, group, log, Timeouts.USUAL),
             log);

@@ -93,7 +93,7 @@ public final class MembershipCost {
             Discovery.parse("127.0.0." + first + ":" + port),
             HostPort.parse("127.0.0." + number + ":" + port),
             null,
-            1L << 30,
+            () -> 1L << 30,
             System::getenv);
     return new HostMembership(
         settings,

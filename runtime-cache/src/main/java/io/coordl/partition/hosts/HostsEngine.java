@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  *       arena, which one caller of all hosts has at a time, this one reads storage and hands the
  *       bytes over. So each byte leaves storage once, as long as one of these hosts has room for it
  *       and knows of the changes among them, and no host opens a file for another.
- *   <li>If nobody has room, the program reads storage itself. Nothing is ever evicted, so that
- *       stays so, and is remembered ({@link ItemLocations}) as long as the members stay the same.
+ *   <li>If nobody has room, the program reads storage itself. Where they are full, that stays so,
+ *       since nothing is ever evicted, and is remembered ({@link ItemLocations}) as long as the
+ *       members stay the same; not where one is short of memory or still opens its store.
  * </ol>
  *
  * <h2>Faults</h2>

@@ -176,7 +176,7 @@ final class HostsFetch {
       return fetched;
     }
     if (view.self() >= 0) {
-      answers[view.self()] = Wire.FULL;
+      answers[view.self()] = PeerServer.noRoom(local, length);
     }
     ByteBuffer content = fetched.content();
     if (content != null && item == null) {
@@ -261,7 +261,7 @@ final class HostsFetch {
     return true;
   }
 
-  /** Whether all within reach that may keep the item said that they have no room. */
+  /** Whether all within reach that may keep the item said that they never have room for it. */
   private boolean nowhere(int[] homes) {
     return IntStream.of(homes).allMatch(member -> answers[member] == Wire.FULL || out(member));
   }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What was learnt of items that are not with the member they belong to: with whom they are, or that
- * nobody has them nor has room, which stays so, since nothing is ever evicted. Holds for one set of
- * members within reach.
+ * nobody has them and all are full, which stays so, since nothing is ever evicted. Holds for one
+ * set of members within reach.
  *
  * <p>An open-addressing table of one word an item, 48 bits of its key and the place; that two items
  * share these bits costs a read of storage. It starts with 32 KiB and grows to 8 MiB; from then on,

@@ -99,7 +99,7 @@ final class PeerClient implements Closeable {
     boolean bytes = answer == Wire.FOUND;
     boolean known =
         switch (answer) {
-          case Wire.FOUND, Wire.FULL, Wire.BUSY -> true;
+          case Wire.FOUND, Wire.FULL, Wire.LATER, Wire.BUSY -> true;
           case Wire.ROOM -> verb == Wire.FIND;
           case Wire.GRANTED -> verb == Wire.CLAIM;
           default -> false;
@@ -143,7 +143,8 @@ final class PeerClient implements Closeable {
       claim.deliver(item);
       int answer = claim.answer(common.timeouts().progress().toNanos());
       boolean kept = answer == Wire.KEPT;
-      if ((!kept && answer != Wire.FULL && answer != Wire.BUSY) || claim.following() != 0) {
+      boolean known = kept || answer == Wire.FULL || answer == Wire.LATER || answer == Wire.BUSY;
+      if (!known || claim.following() != 0) {
         throw new WireException(
             Kind.MALFORMED, "it answers " + Integer.toHexString(answer) + " to an item");
       }

@@ -107,7 +107,12 @@ public final class PeerServer implements Closeable {
     if (store.isAwaited(key)) {
       return Wire.BUSY;
     }
-    return store.hasRoom(length) ? Wire.ROOM : Wire.FULL;
+    return store.hasRoom(length) ? Wire.ROOM : noRoom(store, length);
+  }
+
+  /** What is said by a store that does not keep an item. */
+  static int noRoom(ArenaStore store, int length) {
+    return store.isFull(length) ? Wire.FULL : Wire.LATER;
   }
 
   // ---- connections

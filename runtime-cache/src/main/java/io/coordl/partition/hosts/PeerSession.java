@@ -162,7 +162,7 @@ final class PeerSession implements Closeable {
         say(Wire.FOUND, content);
       }
       case ADMITTED -> say(Wire.KEPT, null);
-      case FULL -> say(Wire.FULL, null);
+      case FULL -> say(PeerServer.noRoom(server.store, length), null);
       default -> say(Wire.BUSY, null);
     }
   }

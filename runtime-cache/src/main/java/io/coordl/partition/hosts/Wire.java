@@ -18,15 +18,16 @@ import java.util.Arrays;
  * #ANSWER_BYTES}: what it is, and how many bytes follow.
  *
  * <pre>
- * FIND    FOUND and the item, or ROOM or FULL for it, or BUSY: somebody is reading it
- * CLAIM   FOUND and the item, or FULL, or BUSY, or GRANTED: then the client says STILL as often as it
- *         likes while it reads storage, and in the end hangs up, or says BYTES and the item, which
- *         has an answer: KEPT, or FULL or BUSY if it is not kept after all
+ * FIND    FOUND and the item, or BUSY: somebody is reading it; else ROOM for it, FULL: there is none
+ *         any more, or LATER: none now
+ * CLAIM   FOUND and the item, or FULL, LATER or BUSY, or GRANTED: then the client says STILL as often
+ *         as it likes while it reads storage, and in the end hangs up, or says BYTES and the item,
+ *         which has an answer: KEPT, or FULL, LATER or BUSY if it is not kept after all
  * </pre>
  */
 final class Wire {
   static final long MAGIC = 0x436f6f72444c7031L; // CoorDLp1
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   /** Magic and version, which every version has. */
   static final int HELLO_START_BYTES = 12;
@@ -48,6 +49,7 @@ final class Wire {
   static final int FOUND = 0x464f554e;
   static final int ROOM = 0x524f4f4d;
   static final int FULL = 0x46554c4c;
+  static final int LATER = 0x4c415452;
   static final int BUSY = 0x42555359;
   static final int GRANTED = 0x4752414e;
   static final int KEPT = 0x4b455054;

@@ -79,7 +79,10 @@ final class RedisServers {
     return all.computeIfAbsent(uri.server(), name -> new RedisNode(uri, common));
   }
 
-  /** Finds out what all there are keep; false if this one does not say, or knows of none. */
+  /**
+   * Finds out what all there are keep, and leaves those that keep nothing; false if this one does
+   * not say, or knows of none.
+   */
   private boolean ask(RedisNode node) {
     Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");
     if (answer instanceof Fault fault && !fault.code().isEmpty()) {
@@ -97,6 +100,9 @@ final class RedisServers {
     if (any) {
       in(found).filter(owner -> !owner.tend()).forEach(RedisNode::sayDown);
       slots = found;
+      List<RedisNode> owners = in(found).toList();
+      all.values().stream().filter(other -> !owners.contains(other)).forEach(RedisNode::close);
+      all.values().retainAll(owners);
     }
     return any;
   }

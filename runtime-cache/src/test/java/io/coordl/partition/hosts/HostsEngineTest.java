@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
+import io.coordl.cache.MemoryShortage;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.Timeouts;
@@ -215,6 +216,23 @@ class HostsEngineTest {
   }
 
   @Test
+  void whatNobodyHadRoomForWhileMemoryWasShortIsKeptOnceThereIsSome() throws Exception {
+    int items = 40;
+    try (Hosts hosts = Hosts.of(2, directory, "16m")) {
+      hosts.hosts.forEach(host -> MemoryShortage.set(host.store, true));
+      for (int i = 0; i < items; i++) {
+        assertThat(hosts.host(0).fetch(i).outcome()).isEqualTo(Outcome.FULL);
+      }
+      hosts.hosts.forEach(host -> MemoryShortage.set(host.store, false));
+      for (int i = 0; i < items; i++) {
+        assertThat(hosts.host(0).fetch(i).outcome()).isEqualTo(Outcome.ADMITTED);
+      }
+      assertThat(hosts.kept()).isEqualTo(items);
+      assertThat(hosts.host(0).faults()).isZero();
+    }
+  }
+
+  @Test
   void whenOneIsFullTheNextInRankKeepsTheItem() throws Exception {
     try (Hosts hosts = new Hosts(directory, Hosts.PATIENT, null)) {
       for (String budget : List.of("1m", "64m", "1m")) {
@@ -409,10 +427,10 @@ class HostsEngineTest {
   void aPeerOfAnotherVersionOrGroupOrNoneIsNotAskedAndThatIsSaidOnce() throws Exception {
     List<byte[]> hellos =
         List.of(
-            FakePeer.hello(Wire.MAGIC, 2, PeerItems.GROUP),
+            FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
             FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"),
             "HTTP/1.1 400 Bad Request\r\n\r\n<html></html>".getBytes(StandardCharsets.US_ASCII));
-    List<String> said = List.of("speaks version 2, not 1", "of group other, not test", "not speak");
+    List<String> said = List.of("speaks version 3, not 2", "of group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
       FakePeer.Manner manner =
@@ -443,8 +461,8 @@ class HostsEngineTest {
       InetSocketAddress address = hosts.host(0).server().address();
       for (byte[] hello :
           List.of(
-              FakePeer.hello(Wire.MAGIC, 2, PeerItems.GROUP),
-              FakePeer.hello(Wire.MAGIC, 2, PeerItems.GROUP),
+              FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
+              FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
               FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"))) {
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
           socket.getOutputStream().write(hello);
@@ -452,7 +470,7 @@ class HostsEngineTest {
         }
       }
       await(() -> hosts.words.size() == 1);
-      assertThat(hosts.words.get(0)).contains("version 2").contains("127.0.0.1");
+      assertThat(hosts.words.get(0)).contains("version 3").contains("127.0.0.1");
     }
   }
 

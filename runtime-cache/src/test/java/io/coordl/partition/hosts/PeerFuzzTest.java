@@ -115,7 +115,14 @@ class PeerFuzzTest {
           ByteArrayOutputStream bytes = new ByteArrayOutputStream();
           DataOutputStream say = new DataOutputStream(bytes);
           int[] answers = {
-            Wire.FOUND, Wire.ROOM, Wire.FULL, Wire.BUSY, Wire.GRANTED, Wire.KEPT, own.nextInt()
+            Wire.FOUND,
+            Wire.ROOM,
+            Wire.FULL,
+            Wire.LATER,
+            Wire.BUSY,
+            Wire.GRANTED,
+            Wire.KEPT,
+            own.nextInt()
           };
           for (int i = own.nextInt(6); i >= 0; i--) {
             int answer = answers[own.nextInt(answers.length)];

@@ -628,6 +628,19 @@ class RedisEngineTest {
     assertThat(words).isEmpty();
   }
 
+  @Test
+  void aNodeThatKeepsNothingIsLeftAlone() throws Exception {
+    RedisServer first = cluster().get(0);
+    String bus = Integer.toString(RedisServer.freePort());
+    RedisServer empty = server("--cluster-enabled", "yes", "--cluster-port", bus);
+    first.ask(Command.CLUSTER, "MEET", "127.0.0.1", Integer.toString(empty.port()), bus);
+    await(() -> empty.say(Command.CLUSTER, "INFO").contains("cluster_size:3"));
+
+    RedisEngine engine = engine(empty);
+    assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
+    await(() -> empty.say(Command.CLIENT, "LIST").lines().count() == 1);
+  }
+
   private static RedisUri dead() throws IOException {
     return RedisUri.parse("redis://127.0.0.1:" + RedisServer.freePort());
   }

@@ -7,10 +7,13 @@ import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,6 +121,44 @@ final class GrowingFileTest {
       assertThat(channel.read(bytes)).isEqualTo(5);
       assertThat(new String(bytes.array(), 0, 10, "US-ASCII")).isEqualTo("start more");
       assertThat(channel.position()).isEqualTo(10);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aTransferOfAChannelReachesTheEndThatItsSizeTells(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (FileChannel channel = FileReads.open(path)) {
+      assertThat(channel.read(ByteBuffer.allocate(2))).isEqualTo(2);
+      Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      WritableByteChannel target = Channels.newChannel(out);
+      assertThat(channel.transferTo(0, channel.size(), target)).isEqualTo(10);
+      assertThat(channel.transferTo(5, Long.MAX_VALUE, target)).isEqualTo(5);
+      assertThat(channel.transferTo(8, 1, target)).isEqualTo(1);
+      assertThat(channel.transferTo(10, 5, target)).isZero();
+      assertThat(out.toString(StandardCharsets.US_ASCII)).isEqualTo("start more morer");
+      assertThat(channel.position()).isEqualTo(2);
+    }
+  }
+
+  /** As the JDK's: within the file as it is now, and back to its start. */
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aStreamOfAPathSkipsWithinTheFileThatHasGrown(FakeItems.Mode mode) throws Exception {
+    Path path = file(mode);
+    try (InputStream stream = FileReads.newInputStream(path)) {
+      assertThat(stream.skip(3)).isEqualTo(3);
+      Files.writeString(path, " more", StandardOpenOption.APPEND);
+
+      Thread.currentThread().interrupt(); // Which is nothing to a stream.
+      assertThat(stream.skip(100)).isEqualTo(7);
+      assertThat(stream.skip(1)).isZero();
+      assertThat(stream.skip(-100)).isEqualTo(-10);
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(new String(stream.readAllBytes(), StandardCharsets.US_ASCII))
+          .isEqualTo("start more");
     }
   }
 }

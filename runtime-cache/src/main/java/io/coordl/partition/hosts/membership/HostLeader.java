@@ -59,7 +59,7 @@ final class HostLeader implements Closeable {
     Set<InetSocketAddress> listed = peers.addresses(settings.environment());
     own = new OwnAddress().find(settings.bind(), listed, peers.port());
     InetSocketAddress data = new InetSocketAddress(own.getAddress(), own.getPort() + 1);
-    Member self = new Member(HostPort.text(own), data, settings.capacity());
+    Member self = new Member(HostPort.text(own), data, settings.capacity().getAsLong());
     roster = new Roster(before, System.nanoTime(), GRACE_NANOS);
     server = items.open(data);
     try {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -73,7 +74,8 @@ public final class HostMembership implements Membership {
    * @param peers where other hosts are looked for
    * @param bind where to listen; null to find that out
    * @param tls null to speak in the clear
-   * @param capacity byte budget of the store
+   * @param capacity byte budget of the store; 0 as long as that is not there, and so long this job
+   *     does not lead: others choose by it what this host keeps, and a member never changes
    */
   public record Settings(
       Path directory,
@@ -82,7 +84,7 @@ public final class HostMembership implements Membership {
       Discovery peers,
       @Nullable HostPort bind,
       @Nullable SSLContext tls,
-      long capacity,
+      LongSupplier capacity,
       Function<String, @Nullable String> environment) {}
 
   /** Begins in the background and returns at once. */
@@ -160,7 +162,10 @@ public final class HostMembership implements Membership {
     while (!closed) {
       try {
         long now = System.nanoTime();
-        if (leader == null && now - triedNanos >= RETRY_NANOS && file.liveness().tryLead()) {
+        if (leader == null
+            && now - triedNanos >= RETRY_NANOS
+            && settings.capacity().getAsLong() > 0
+            && file.liveness().tryLead()) {
           triedNanos = now;
           leader = lead(file);
         }

@@ -75,7 +75,7 @@ final class HostMembershipTest {
             peers,
             HostPort.parse(Hosts.name(number, port)),
             tls,
-            1000 + number,
+            () -> 1000 + number,
             name -> null);
     HostMembership host = new HostMembership(settings, carried, words::add);
     open.add(host);

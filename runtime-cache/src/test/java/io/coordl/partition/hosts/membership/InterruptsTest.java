@@ -65,7 +65,7 @@ final class InterruptsTest {
                 Discovery.parse(Hosts.names(3, port)),
                 HostPort.parse(Hosts.name(number, port)),
                 null,
-                store.capacity(),
+                store::capacity,
                 name -> null),
             address -> new PeerServer(address, store, null, "g", sentence -> {}, Timeouts.USUAL),
             sentence -> {});

@@ -24,7 +24,7 @@ final class MemberMain {
             Discovery.parse(Arrays.asList(arguments).subList(2, arguments.length)),
             HostPort.parse(arguments[1]),
             null,
-            1,
+            () -> 1,
             System::getenv);
     HostMembership.ItemServer listening = Hosts.listening();
     HostMembership membership =
