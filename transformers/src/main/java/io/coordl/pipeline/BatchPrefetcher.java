@@ -112,7 +112,7 @@ public final class BatchPrefetcher {
   public void begin(Object dataset) {
     reap();
     for (Slot slot : slots) {
-      if (slot.dataset == dataset) {
+      if (slot.dataset.refersTo(dataset)) {
         discard(slot.prepared.getAndSet(null));
       }
     }
@@ -267,6 +267,7 @@ public final class BatchPrefetcher {
       PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
+      slots.remove(slot); // Nothing more of it is prefetched.
       return;
     }
     Object settings = pipeline.settings();
@@ -393,7 +394,8 @@ public final class BatchPrefetcher {
 
   /** What is prefetched of one epoch; lives as long as its order. */
   private static final class Slot extends WeakReference<Object> {
-    final Object dataset;
+    /** The program may drop it, and begin no other epoch for long. */
+    final WeakReference<Object> dataset;
 
     /** Used by the iterable's own thread. */
     int inVain;
@@ -407,7 +409,7 @@ public final class BatchPrefetcher {
 
     Slot(Object order, ReferenceQueue<Object> dropped, Object dataset) {
       super(order, dropped);
-      this.dataset = dataset;
+      this.dataset = new WeakReference<>(dataset);
     }
   }
 }
