@@ -47,9 +47,6 @@ public final class BatchPrefetcher {
   /** After so many batches in a row that were thrown away, or failed, an epoch is left alone. */
   private static final int MAX_IN_VAIN = 3;
 
-  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
   private final Prefetcher prefetcher;
   private final OnceLog log;
   private final PurityAnalyzer code;
@@ -58,6 +55,9 @@ public final class BatchPrefetcher {
   private final Consumer<Object> drop;
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
+
+  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
+  long patienceNanos = TimeUnit.SECONDS.toNanos(60); // Tests have less.
 
   /** Guards everything below, and what is prepared. */
   private final Object lock = new Object();
@@ -174,7 +174,7 @@ public final class BatchPrefetcher {
       hangs =
           underWay > 0
               && !Uninterrupted.await(
-                  PATIENCE_NANOS,
+                  hangs ? 0 : patienceNanos,
                   nanos -> {
                     TimeUnit.NANOSECONDS.timedWait(lock, nanos);
                     return underWay == 0;

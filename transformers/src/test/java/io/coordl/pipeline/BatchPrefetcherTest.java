@@ -9,12 +9,14 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What prefetching leaves behind. */
+/** What prefetching leaves behind, and what it does when the program's code does not come back. */
 class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 
@@ -86,5 +88,49 @@ class BatchPrefetcherTest {
     assertThat(dataset.get()).isNull();
     assertThat(prefetcher.count()).isPositive();
     assertThat(said).isEmpty();
+  }
+
+  /** Of a thread that does something: at its end, or once it waits. */
+  private static Thread.State stateAfter(Runnable does) {
+    Thread thread = new Thread(does);
+    thread.start();
+    Thread.State state = thread.getState();
+    while (state != Thread.State.TERMINATED && state != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+      state = thread.getState();
+    }
+    return state;
+  }
+
+  @Test
+  void aThreadThatDoesNotComeBackIsWaitedForOnce() throws InterruptedException {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    Numbers epoch =
+        Numbers.of(
+            samples -> {
+              inside.countDown();
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              return samples;
+            });
+    try {
+      next(epoch).result(0);
+      inside.await();
+      batches.patienceNanos = 1;
+      assertThat(next(epoch)).isNull();
+      batches.patienceNanos = Long.MAX_VALUE / 2;
+      assertThat(stateAfter(batches::prepare)).isEqualTo(Thread.State.TERMINATED);
+      assertThat(next(epoch)).isNull();
+      assertThat(said).singleElement().asString().contains("a batch does not come");
+    } finally {
+      release.countDown();
+      prefetcher.close();
+    }
+    batches.prepare();
+    assertThat(next(epoch)).as("once it is back").isNotNull();
   }
 }
