@@ -47,6 +47,11 @@ final class DataPass {
     return data.refersTo(set);
   }
 
+  /** Whether the program has dropped the data set. */
+  boolean isDropped() {
+    return data.refersTo(null);
+  }
+
   /** Whether the program has taken all there are, as far as that is known. */
   boolean isOver() {
     synchronized (batches) {

@@ -60,10 +60,14 @@ public final class TrainedModels implements LibraryHooks {
   }
 
   /** Where a thread that trains is. */
-  private static final class Place {
-    private int begun;
+  static final class Place {
+    /** Of those that are not over so many are kept: one beside the last is enough to tell. */
+    private static final int MOST_SINCE = 64;
 
-    /** The last way over each of the data sets. */
+    private int begun;
+    private int datasets;
+
+    /** The last way over each of the data sets that the program has. */
     private final List<DataPass> last = new ArrayList<>();
 
     /** Batches of one way were taken while another was begun: their numbers may differ. */
@@ -85,19 +89,18 @@ public final class TrainedModels implements LibraryHooks {
     private final Set<DataPass> since = new HashSet<>();
 
     DataPass begin(Object dataset, @Nullable ForkableRandom random) {
-      int at = 0;
-      while (at < last.size() && !last.get(at).goesOver(dataset)) {
-        at++;
-      }
-      DataPass before = at < last.size() ? last.get(at) : null;
-      left |= before != null && before.isLeft();
-      int count = before == null ? 0 : before.count + 1;
-      DataPass pass = new DataPass(dataset, begun++, at, count, random);
+      last.removeIf(DataPass::isDropped);
+      DataPass before =
+          last.stream().filter(pass -> pass.goesOver(dataset)).findFirst().orElse(null);
+      DataPass pass;
       if (before == null) {
-        last.add(pass);
+        pass = new DataPass(dataset, begun++, datasets++, 0, random);
       } else {
-        last.set(at, pass);
+        left |= before.isLeft();
+        last.remove(before);
+        pass = new DataPass(dataset, begun++, before.dataset, before.count + 1, random);
       }
+      last.add(pass);
       return pass;
     }
 
@@ -117,7 +120,10 @@ public final class TrainedModels implements LibraryHooks {
       nested |= pass.number < begun - 1;
       pass.take();
       current = pass;
-      since.add(pass);
+      since.removeIf(DataPass::isOver);
+      if (since.size() < MOST_SINCE) {
+        since.add(pass);
+      }
     }
   }
 
