@@ -16,8 +16,8 @@ class TrainedModelsTest {
   private final TrainedModels.Place place = new TrainedModels.Place();
 
   /** Goes over a data set, to its end or not. */
-  private DataPass go(Object dataset, int batches) {
-    DataPass epoch = place.begin(dataset, null);
+  private DataEpoch go(Object dataset, int batches) {
+    DataEpoch epoch = place.begin(dataset, null);
     Iterator<Integer> order = epoch.follow(ORDER.iterator());
     for (int i = 0; i < batches && order.hasNext(); i++) {
       order.next();
@@ -26,12 +26,12 @@ class TrainedModelsTest {
     return epoch;
   }
 
-  private WeakReference<DataPass> forgettable(Object dataset, int batches) {
+  private WeakReference<DataEpoch> forgettable(Object dataset, int batches) {
     return new WeakReference<>(go(dataset, batches));
   }
 
-  private static void collect(List<WeakReference<DataPass>> all) {
-    Predicate<WeakReference<DataPass>> there = one -> one.get() != null;
+  private static void collect(List<WeakReference<DataEpoch>> all) {
+    Predicate<WeakReference<DataEpoch>> there = one -> one.get() != null;
     for (int i = 0; i < 20 && all.stream().anyMatch(there); i++) {
       System.gc();
       all.removeIf(there.negate());
@@ -42,11 +42,11 @@ class TrainedModelsTest {
   void dataSetsThatTheProgramDropsAreForgottenAndTheOthersKeepTheirNumbers() {
     Object kept = new Object();
     assertThat(go(kept, 9).dataset).isZero();
-    List<WeakReference<DataPass>> dropped = new ArrayList<>();
+    List<WeakReference<DataEpoch>> dropped = new ArrayList<>();
     dropped.add(forgettable(new Object(), 9));
     place.step();
     System.gc();
-    DataPass again = go(kept, 9);
+    DataEpoch again = go(kept, 9);
     assertThat(again.dataset).isZero();
     assertThat(again.count).isEqualTo(1);
     assertThat(again.number).isEqualTo(2);
@@ -59,7 +59,7 @@ class TrainedModelsTest {
   @Test
   void evaluationsOfAThreadThatMakesNoStepAreForgotten() {
     Object dataset = new Object();
-    List<WeakReference<DataPass>> all = new ArrayList<>();
+    List<WeakReference<DataEpoch>> all = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       all.add(forgettable(dataset, 9));
     }
@@ -72,7 +72,7 @@ class TrainedModelsTest {
   @Test
   void ofEvaluationsThatAreLeftAFewTellThatThereAreSeveral() {
     Object dataset = new Object();
-    List<WeakReference<DataPass>> all = new ArrayList<>();
+    List<WeakReference<DataEpoch>> all = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       all.add(forgettable(dataset, 1));
     }
