@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -172,6 +173,22 @@ final class AgentIT {
         .hasSizeLessThanOrEqualTo(20)
         .hasSameSizeAs(outcome.err().lines().toList());
     assertNothingWritten();
+  }
+
+  /** Nor of the libraries that it brings; with a data set its stores open before the program. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void theAgentRewritesNothingOfItsOwn(Path jdk) throws Exception {
+    Path recording = work.resolve("job.jfr");
+
+    Outcome outcome =
+        java(jdk).agent("record=" + recording + "," + CACHING + data).reads(data, "threads").run();
+
+    assertThat(outcome.exit()).as(outcome.err()).isZero();
+    assertThat(RecordingFile.readAllEvents(recording))
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Rewritten"))
+        .extracting(event -> event.getString("type"))
+        .containsOnly("program.Reads");
   }
 
   // Kill switch.

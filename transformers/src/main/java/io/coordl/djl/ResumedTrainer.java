@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A trainer whose model and optimizer are what they were after some step of an earlier job. Its
- * ways through data sets before that are empty, and its listeners hear nothing of them; in the one
+ * epochs and evaluations before that are empty, and its listeners hear nothing of them; in the one
  * that the step was in, the batches that were used are left out. Used by the thread that trains.
  */
 final class ResumedTrainer {
@@ -48,7 +48,7 @@ final class ResumedTrainer {
    *
    * @param reason why the job cannot be resumed from here; empty if it can
    * @param several whether batches are taken from several data sets in turns
-   * @param nested whether ways through data sets lie within others
+   * @param nested whether epochs lie within others
    * @param left whether one was left before its end
    * @param steps of the trainer
    */
@@ -76,7 +76,7 @@ final class ResumedTrainer {
   private final Path checkpoint;
   private final @Nullable ForkableRandom random;
   private final Progress progress;
-  private final int pass;
+  private final int epoch;
   private final int dataset;
   private final int count;
   private final int taken;
@@ -100,7 +100,7 @@ final class ResumedTrainer {
     progress =
         new Progress(
             in.readUTF(), in.readBoolean(), in.readBoolean(), in.readBoolean(), in.readLong());
-    pass = in.readInt();
+    epoch = in.readInt();
     dataset = in.readInt();
     count = in.readInt();
     taken = in.readInt();
@@ -115,23 +115,23 @@ final class ResumedTrainer {
     }
   }
 
-  /** Writes what a model's file lacks; the last batch is from {@code pass}. */
+  /** Writes what a model's file lacks; the last batch is from {@code epoch}. */
   static void write(
       DataOutputStream out,
       Access access,
       Trainer trainer,
       Progress progress,
-      @Nullable DataPass pass,
+      @Nullable DataEpoch epoch,
       @Nullable ForkableRandom random)
       throws IOException {
     out.writeInt(VERSION);
-    out.writeUTF(pass == null ? "the job has taken no batch" : progress.reason);
+    out.writeUTF(epoch == null ? "the job has taken no batch" : progress.reason);
     out.writeBoolean(progress.several);
     out.writeBoolean(progress.nested);
     out.writeBoolean(progress.left);
     out.writeLong(progress.steps);
-    (pass == null ? new DataPass(trainer, -1, -1, -1, null) : pass).write(out);
-    byte[] now = DataPass.bytes(random);
+    (epoch == null ? new DataEpoch(trainer, -1, -1, -1, null) : epoch).write(out);
+    byte[] now = DataEpoch.bytes(random);
     out.writeInt(now.length);
     out.write(now);
     List<?> listeners = access.listeners(trainer);
@@ -334,8 +334,8 @@ final class ResumedTrainer {
     return progress.steps;
   }
 
-  /** Whether a way through a data set was over before the step, so that nothing of it is made. */
-  boolean leaveOut(DataPass other) {
+  /** Whether an epoch or an evaluation was over before the step, so that nothing of it is made. */
+  boolean leaveOut(DataEpoch other) {
     boolean over = resume.isSkipping() && !isIn(other);
     if (over && other.dataset == dataset) { // Of the others the model is not trained on.
       skipped(1);
@@ -347,21 +347,21 @@ final class ResumedTrainer {
     Spans.exit(Spans.enter(SpanKind.SKIPPED, epochs), null);
   }
 
-  boolean isIn(DataPass other) {
+  boolean isIn(DataEpoch other) {
     return resume.isSkipping()
         && (progress.nested
             ? other.dataset == dataset && other.count == count
-            : other.number == pass);
+            : other.number == epoch);
   }
 
-  /** The sampler is about to draw the order of the pass that the step was in. */
+  /** The sampler is about to draw the order of the epoch that the step was in. */
   void draw() {
-    DataPass.restore(random, before);
+    DataEpoch.restore(random, before);
   }
 
   /** Its order is drawn: the job is where it was. */
   void arrive(
-      Trainer trainer, Access access, DataPass at, @Nullable Iterator<?> followed, Object data) {
+      Trainer trainer, Access access, DataEpoch at, @Nullable Iterator<?> followed, Object data) {
     // The program may have changed weights itself between steps.
     String reason = reason(() -> restore(trainer, access, checkpoint));
     if (reason != null) {
@@ -384,7 +384,7 @@ final class ResumedTrainer {
                 + " all");
       }
     }
-    DataPass.restore(random, now);
+    DataEpoch.restore(random, now);
     List<?> listeners = access.listeners(trainer);
     for (int i = 0; i < Math.min(listeners.size(), counts.size()); i++) {
       counts.get(i).restore(listeners.get(i));

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Trainer.step}, after which the agent may take a checkpoint, and the ways of a trainer
- * through its data sets, of which an earlier job may have gone some.
+ * {@code Trainer.step}, after which the agent may take a checkpoint, and the epochs of a trainer
+ * over its data sets, of which an earlier job may have gone through some.
  */
 public final class TrainedModels implements LibraryHooks {
   private static final String ELSEWHERE =
@@ -43,7 +43,7 @@ public final class TrainedModels implements LibraryHooks {
   private final LibraryField<Object> inputData;
   private final Map<Trainer, Progress> trainers = Collections.synchronizedMap(new WeakHashMap<>());
   private final AtomicInteger known = new AtomicInteger();
-  private final Map<Object, DataPass> passes = Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<Object, DataEpoch> epochs = Collections.synchronizedMap(new WeakHashMap<>());
   private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
 
   /** How far a trainer has come; of the thread that trains. */
@@ -60,13 +60,17 @@ public final class TrainedModels implements LibraryHooks {
   }
 
   /** Where a thread that trains is. */
-  private static final class Place {
+  static final class Place {
+    /** Of those that are not over so many are kept: one beside the last is enough to tell. */
+    private static final int MOST_SINCE = 64;
+
     private int begun;
+    private int datasets;
 
-    /** The last way over each of the data sets. */
-    private final List<DataPass> last = new ArrayList<>();
+    /** The last epoch of each of the data sets that the program has. */
+    private final List<DataEpoch> last = new ArrayList<>();
 
-    /** Batches of one way were taken while another was begun: their numbers may differ. */
+    /** Batches of one were taken while another was begun: their numbers may differ. */
     private boolean nested;
 
     /** An epoch was left before its end. */
@@ -79,31 +83,30 @@ public final class TrainedModels implements LibraryHooks {
     private @Nullable Iterating iterating;
 
     /** Where its last batch is from. */
-    private @Nullable DataPass current;
+    private @Nullable DataEpoch current;
 
     /** Where batches came from since the last step. */
-    private final Set<DataPass> since = new HashSet<>();
+    private final Set<DataEpoch> since = new HashSet<>();
 
-    DataPass begin(Object dataset, @Nullable ForkableRandom random) {
-      int at = 0;
-      while (at < last.size() && !last.get(at).goesOver(dataset)) {
-        at++;
-      }
-      DataPass before = at < last.size() ? last.get(at) : null;
-      left |= before != null && before.isLeft();
-      int count = before == null ? 0 : before.count + 1;
-      DataPass pass = new DataPass(dataset, begun++, at, count, random);
+    DataEpoch begin(Object dataset, @Nullable ForkableRandom random) {
+      last.removeIf(DataEpoch::isDropped);
+      DataEpoch before =
+          last.stream().filter(epoch -> epoch.goesOver(dataset)).findFirst().orElse(null);
+      DataEpoch epoch;
       if (before == null) {
-        last.add(pass);
+        epoch = new DataEpoch(dataset, begun++, datasets++, 0, random);
       } else {
-        last.set(at, pass);
+        left |= before.isLeft();
+        last.remove(before);
+        epoch = new DataEpoch(dataset, begun++, before.dataset, before.count + 1, random);
       }
-      return pass;
+      last.add(epoch);
+      return epoch;
     }
 
     /** A step ends; whether its batches came from several data sets. */
     boolean step() {
-      boolean several = since.stream().anyMatch(pass -> pass != current && !pass.isOver());
+      boolean several = since.stream().anyMatch(epoch -> epoch != current && !epoch.isOver());
       if (since.isEmpty()) {
         reason = ELSEWHERE;
       } else if (nested && current != null && current.dataset > 0) {
@@ -113,11 +116,14 @@ public final class TrainedModels implements LibraryHooks {
       return several;
     }
 
-    void take(DataPass pass) {
-      nested |= pass.number < begun - 1;
-      pass.take();
-      current = pass;
-      since.add(pass);
+    void take(DataEpoch epoch) {
+      nested |= epoch.number < begun - 1;
+      epoch.take();
+      current = epoch;
+      since.removeIf(DataEpoch::isOver);
+      if (since.size() < MOST_SINCE) {
+        since.add(epoch);
+      }
     }
   }
 
@@ -146,9 +152,9 @@ public final class TrainedModels implements LibraryHooks {
             : InterceptedCall.after(iterating::sampled);
       }
       case "next" -> {
-        DataPass pass = passes.get(self);
-        if (pass != null) {
-          threads.get().take(pass);
+        DataEpoch epoch = epochs.get(self);
+        if (epoch != null) {
+          threads.get().take(epoch);
         }
         return null;
       }
@@ -178,7 +184,7 @@ public final class TrainedModels implements LibraryHooks {
     private final Trainer trainer;
     private final Place thread = threads.get();
     private final Object dataset;
-    private final DataPass pass;
+    private final DataEpoch epoch;
     private final @Nullable ResumedTrainer resumed;
     private boolean sampled;
 
@@ -186,10 +192,10 @@ public final class TrainedModels implements LibraryHooks {
       super(null);
       this.trainer = trainer;
       this.dataset = dataset;
-      this.pass = thread.begin(dataset, random);
+      this.epoch = thread.begin(dataset, random);
       this.resumed = progress(trainer).resumed;
       thread.iterating = this;
-      if (resumed != null && resumed.isIn(pass)) {
+      if (resumed != null && resumed.isIn(epoch)) {
         resumed.draw();
       }
     }
@@ -199,12 +205,12 @@ public final class TrainedModels implements LibraryHooks {
         return own;
       }
       sampled = true;
-      Iterator<?> followed = pass.follow(order);
-      if (resumed != null && resumed.leaveOut(pass)) {
+      Iterator<?> followed = epoch.follow(order);
+      if (resumed != null && resumed.leaveOut(epoch)) {
         return Collections.emptyIterator();
       }
-      if (resumed != null && resumed.isIn(pass)) {
-        resumed.arrive(trainer, access, pass, followed, dataset);
+      if (resumed != null && resumed.isIn(epoch)) {
+        resumed.arrive(trainer, access, epoch, followed, dataset);
       }
       return followed;
     }
@@ -213,15 +219,15 @@ public final class TrainedModels implements LibraryHooks {
     public @Nullable Object result(@Nullable Object own) {
       thread.iterating = null;
       if (own instanceof DataIterable && sampled) {
-        passes.put(own, pass);
+        epochs.put(own, epoch);
       } else {
         thread.reason = "the order of " + dataset.getClass().getName() + " is not known";
       }
       if (resumed != null && !sampled) {
-        if (resumed.leaveOut(pass)) {
+        if (resumed.leaveOut(epoch)) {
           return List.of();
-        } else if (resumed.isIn(pass)) {
-          resumed.arrive(trainer, access, pass, null, dataset);
+        } else if (resumed.isIn(epoch)) {
+          resumed.arrive(trainer, access, epoch, null, dataset);
         }
       }
       return own;

@@ -98,7 +98,7 @@ final class LineReader extends SeekableReader {
       }
     }
     if (reader instanceof SVMLightRecordReader
-        && uris.stream().anyMatch(uri -> known.linesOf(uri, opener).hasHashes())) {
+        && uris.stream().anyMatch(uri -> known.lines.of(uri, opener).hasHashes())) {
       throw new CannotShareException("SVMLightRecordReader of files with comments");
     }
     files = new DataFiles(epoch, file -> linesOf(file) - skipped);
@@ -123,7 +123,7 @@ final class LineReader extends SeekableReader {
   }
 
   private int linesOf(File file) {
-    return known.linesOf(file.toURI(), opener).lines();
+    return known.lines.of(file.toURI(), opener).lines();
   }
 
   @Override
@@ -133,7 +133,7 @@ final class LineReader extends SeekableReader {
       return false;
     }
     List<URI> uris = ReaderFiles.uris(epoch);
-    List<LineIndex> indices = uris.stream().map(uri -> known.linesOf(uri, opener)).toList();
+    List<LineIndex> indices = uris.stream().map(uri -> known.lines.of(uri, opener)).toList();
     Lines now = new Lines(uris, indices, opener, charset(), skipped(), shared);
     if (now.count() != order.length) {
       return false; // A file has changed meanwhile.

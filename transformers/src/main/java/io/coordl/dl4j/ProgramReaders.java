@@ -1,14 +1,12 @@
 package io.coordl.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import java.io.File;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.impl.FileRecordReader;
 import org.datavec.api.records.reader.impl.LineRecordReader;
@@ -22,7 +20,7 @@ final class ProgramReaders {
   private final Map<RecordReader, ReaderFiles> known =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  private final Map<File, ReaderFiles.Indexed> indices = new ConcurrentHashMap<>();
+  private final LineIndices lines = new LineIndices();
 
   /** Its readers, by their names; throws if one of them cannot be set to a record. */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
@@ -35,7 +33,7 @@ final class ProgramReaders {
 
   /** By names: a program without images lacks the classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
-    ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(indices));
+    ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
     String name = reader.getClass().getName();
     if (name.equals(DATAVEC + "transform.TransformProcessRecordReader")
         || name.equals(DATAVEC + "transform.TransformProcessSequenceRecordReader")) {

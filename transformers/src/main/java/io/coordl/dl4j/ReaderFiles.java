@@ -4,14 +4,11 @@ import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectDescription;
 import io.coordl.pipeline.ObjectSnapshot;
 import java.io.File;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.datavec.api.records.reader.BaseRecordReader;
@@ -27,7 +24,8 @@ final class ReaderFiles {
 
   private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
 
-  private final Map<File, Indexed> indices;
+  /** Of the files of all readers. */
+  final LineIndices lines;
 
   /** From where the reader had its last epoch; it tells its files anew in each. */
   private @Nullable WeakReference<InputSplit> split;
@@ -44,15 +42,12 @@ final class ReaderFiles {
   /** What its transform process is, which may be long to tell. */
   private @Nullable Described described;
 
-  /** {@code indices} of lines are those of the files of all readers. */
-  ReaderFiles(Map<File, Indexed> indices) {
-    this.indices = indices;
+  ReaderFiles(LineIndices lines) {
+    this.lines = lines;
   }
 
   /** A process as it was described; without text if it cannot be, for that reason. */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
-
-  record Indexed(long state, LineIndex index) {}
 
   /** The numbers of an epoch of files with a record each, looked at once; not to be changed. */
   synchronized int[] tell(InputSplit from, List<?> told) throws CannotShareException {
@@ -130,27 +125,6 @@ final class ReaderFiles {
       throw new CannotShareException(known.reason);
     }
     return known.text;
-  }
-
-  /**
-   * Where the lines of a file begin: read once, and again if the file has changed.
-   *
-   * @param opener how the library opens it
-   * @throws UncheckedIOException if it cannot be read
-   */
-  LineIndex linesOf(URI uri, Function<URI, InputStream> opener) {
-    File file = new File(uri);
-    long state = DataFiles.stateOf(file);
-    Indexed known = indices.get(file);
-    if (known == null || known.state() != state) {
-      try (InputStream in = opener.apply(uri)) {
-        known = new Indexed(state, LineIndex.of(in));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      indices.put(file, known);
-    }
-    return known.index();
   }
 
   /** How a reader opens its files; throws if they may be something else. */

@@ -114,18 +114,33 @@ final class SkippedEpochs {
   }
 
   private static @Nullable InterceptedCall skip(
-      ResumedNetwork resumed, Collection<SeekableReader> readers, List<int[]> orders, int size) {
+      ResumedNetwork resumed, Collection<SeekableReader> readers, List<int[]> orders, int size)
+      throws CannotShareException {
     int records = orders.get(0).length;
     int batches = (records + size - 1) / size;
     // The last step's batch is made: it tells whether the data are what they were.
     long skipped = Math.min(batches, resumed.left() - 1);
-    int reader = 0;
-    for (SeekableReader seekable : readers) {
-      seekable.begin(orders.get(reader), null);
-      seekable.seek((int) Math.min(skipped * size, records));
-      reader++;
+    if (!place(readers, orders, (int) Math.min(skipped * size, records))) {
+      throw new CannotShareException("a file that changes as the epoch begins");
     }
     resumed.skip(skipped);
     return skipped == batches ? InterceptedCall.skipping() : null;
+  }
+
+  /**
+   * Sets all readers to a record.
+   *
+   * @return false if a file has changed meanwhile: all are at the beginning then
+   */
+  static boolean place(Collection<SeekableReader> readers, List<int[]> orders, int record) {
+    int reader = 0;
+    for (SeekableReader seekable : readers) {
+      if (!seekable.begin(orders.get(reader), null)) {
+        return false;
+      }
+      reader++;
+    }
+    readers.forEach(seekable -> seekable.seek(record));
+    return true;
   }
 }

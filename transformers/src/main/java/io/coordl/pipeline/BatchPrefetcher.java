@@ -47,9 +47,6 @@ public final class BatchPrefetcher {
   /** After so many batches in a row that were thrown away, or failed, an epoch is left alone. */
   private static final int MAX_IN_VAIN = 3;
 
-  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
   private final Prefetcher prefetcher;
   private final OnceLog log;
   private final PurityAnalyzer code;
@@ -58,6 +55,9 @@ public final class BatchPrefetcher {
   private final Consumer<Object> drop;
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
+
+  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
+  long patienceNanos = TimeUnit.SECONDS.toNanos(60); // Tests have less.
 
   /** Guards everything below, and what is prepared. */
   private final Object lock = new Object();
@@ -112,7 +112,7 @@ public final class BatchPrefetcher {
   public void begin(Object dataset) {
     reap();
     for (Slot slot : slots) {
-      if (slot.dataset == dataset) {
+      if (slot.dataset.refersTo(dataset)) {
         discard(slot.prepared.getAndSet(null));
       }
     }
@@ -174,7 +174,7 @@ public final class BatchPrefetcher {
       hangs =
           underWay > 0
               && !Uninterrupted.await(
-                  PATIENCE_NANOS,
+                  hangs ? 0 : patienceNanos,
                   nanos -> {
                     TimeUnit.NANOSECONDS.timedWait(lock, nanos);
                     return underWay == 0;
@@ -267,6 +267,7 @@ public final class BatchPrefetcher {
       PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
+      slots.remove(slot); // Nothing more of it is prefetched.
       return;
     }
     Object settings = pipeline.settings();
@@ -393,7 +394,8 @@ public final class BatchPrefetcher {
 
   /** What is prefetched of one epoch; lives as long as its order. */
   private static final class Slot extends WeakReference<Object> {
-    final Object dataset;
+    /** The program may drop it, and begin no other epoch for long. */
+    final WeakReference<Object> dataset;
 
     /** Used by the iterable's own thread. */
     int inVain;
@@ -407,7 +409,7 @@ public final class BatchPrefetcher {
 
     Slot(Object order, ReferenceQueue<Object> dropped, Object dataset) {
       super(order, dropped);
-      this.dataset = dataset;
+      this.dataset = new WeakReference<>(dataset);
     }
   }
 }

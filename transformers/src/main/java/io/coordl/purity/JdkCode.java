@@ -220,6 +220,7 @@ final class JdkCode {
     return CLASSES.contains(owner)
         || COLLECTIONS.contains(owner)
         || owner.equals("java/nio/file/Path")
+        || owner.equals("java/nio/file/Paths")
         || owner.equals("java/io/File");
   }
 

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,17 @@ class KnownDjlTest {
     }
   }
 
+  /** The same by the older of the two names of a path. */
+  static final class OfItemByPaths {
+    private final String folder = "data";
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      byte[] read = Files.readAllBytes(Paths.get(folder + "/" + index + ".bin"));
+      return read.length == 0 ? null : new ai.djl.training.dataset.Record(null, null);
+    }
+  }
+
   /** Reads the same file for some items. */
   static final class OfAny {
     ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
@@ -154,6 +166,7 @@ class KnownDjlTest {
     PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfItemByPaths()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OfAny()))).contains("not the item asked for");
   }
 

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +27,7 @@ class FileReaderTest {
   private static final int FILES = 4;
 
   @TempDir Path directory;
-  private final ReaderFiles known = new ReaderFiles(new HashMap<>());
+  private final ReaderFiles known = new ReaderFiles(new LineIndices());
   private final CSVSequenceRecordReader reader = new CSVSequenceRecordReader();
 
   @BeforeEach

@@ -2,22 +2,29 @@ package io.coordl.transformers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.bridge.IsolatedLoader;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import program.PlainProgram;
 import program.ReadingProgram;
 
 /** Which classes are looked at, which are changed, and what happens when one cannot be. */
 final class ProgramTransformerTest {
   private final List<String> applied = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
   private final List<String> failed = new ArrayList<>();
   private final List<String> newer = new ArrayList<>();
   private final ProgramTransformer transformer =
@@ -33,7 +40,9 @@ final class ProgramTransformerTest {
                 }
 
                 @Override
-                public void skipped(String rule, String reason, String provenOn) {}
+                public void skipped(String rule, String reason, String provenOn) {
+                  skipped.add(name);
+                }
               };
             }
 
@@ -77,12 +86,26 @@ final class ProgramTransformerTest {
   }
 
   @Test
-  void theJdkAndOurselvesAreNeverChanged() throws IOException {
+  void theJdkIsNeverChanged() throws IOException {
     assertThat(transform(null, ReadingProgram.class)).isNull();
     assertThat(transform(getClass().getClassLoader(), FileInputStream.class)).isNull();
     assertThat(transformer.mayChange(FileInputStream.class)).isFalse();
     assertThat(transformer.mayChange(java.sql.DriverManager.class)).isFalse();
-    assertThat(transformer.mayChange(ProgramTransformer.class)).isFalse();
+  }
+
+  @Test
+  void whatTheAgentLoadsIsNotLookedAtLibrariesOfItsOwnIncluded(@TempDir Path work)
+      throws Exception {
+    Path jar = work.resolve("agent.jar");
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new JarEntry("inst/program/ReadingProgram.classdata"));
+      out.write(bytes(ReadingProgram.class));
+    }
+    ClassLoader ours = new IsolatedLoader(jar.toFile());
+
+    assertThat(transform(ours, ReadingProgram.class)).isNull();
+    assertThat(skipped).isEmpty();
+    assertThat(transformer.mayChange(ours.loadClass(ReadingProgram.class.getName()))).isFalse();
   }
 
   @Test

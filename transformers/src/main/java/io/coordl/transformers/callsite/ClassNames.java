@@ -2,23 +2,27 @@ package io.coordl.transformers.callsite;
 
 /** Which classes are offered to the rewriters at all. */
 public final class ClassNames {
-  /** The JDK, ourselves, and agents known to dislike being rewritten. */
+  /** The JDK, our entry class, and agents known to dislike being rewritten. */
   private static final String[] NOT_OFFERED =
-      ("java/ javax/ jdk/ sun/ com/sun/ io/coordl/agent/ io/coordl/attribution/ io/coordl/bridge/"
-              + " io/coordl/cache/ io/coordl/djl/ io/coordl/dl4j/ io/coordl/pipeline/"
-              + " io/coordl/purity/ io/coordl/recording/ io/coordl/transformers/ net/bytebuddy/"
+      ("java/ javax/ jdk/ sun/ com/sun/ io/coordl/agent/ net/bytebuddy/"
               + " io/opentelemetry/javaagent/ com/dynatrace/ datadog/trace/ co/elastic/apm/"
               + " org/jacoco/")
           .split(" ");
 
-  /** Loaders in which other agents keep what is theirs, libraries under common names included. */
+  /**
+   * Loaders in which agents, ours too, keep what is theirs, libraries under common names included.
+   */
   private static final String[] AGENT_LOADERS = {
-    "io.opentelemetry.javaagent.", "datadog.trace.", "co.elastic.apm.", "com.newrelic.",
+    "io.coordl.",
+    "io.opentelemetry.javaagent.",
+    "datadog.trace.",
+    "co.elastic.apm.",
+    "com.newrelic.",
   };
 
   private ClassNames() {}
 
-  /** Whether {@code loader} holds another agent, and so nothing of the program. */
+  /** Whether {@code loader} holds an agent, and so nothing of the program. */
   public static boolean isOfAnAgent(ClassLoader loader) {
     return startsWithOneOf(AGENT_LOADERS, loader.getClass().getName());
   }

@@ -53,7 +53,7 @@ final class ConstantPoolTest {
                 "sun/X",
                 "com/sun/X",
                 "jdk/X",
-                "io/coordl/bridge/FileReads",
+                "io/coordl/agent/CoordlAgent",
                 "net/bytebuddy/X",
                 "org/jacoco/agent/X"))
         .noneMatch(ClassNames::isOffered);

@@ -14,10 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One way of a trainer through a data set, in the order of its sampler, and how far the program has
- * come on it. Used by the thread that trains, but for the order, which others may walk.
+ * One epoch of a trainer over a data set, or one evaluation, in the order of its sampler, and how
+ * far the program has come in it. Used by the thread that trains, but for the order, which others
+ * may walk.
  */
-final class DataPass {
+final class DataEpoch {
   private final WeakReference<Object> data;
 
   /** Of all that the thread has begun. */
@@ -35,7 +36,7 @@ final class DataPass {
   private volatile boolean ended;
 
   /** The next one; {@code random} is DJL's generator before the sampler draws, null if unknown. */
-  DataPass(Object data, int number, int dataset, int count, @Nullable ForkableRandom random) {
+  DataEpoch(Object data, int number, int dataset, int count, @Nullable ForkableRandom random) {
     this.data = new WeakReference<>(data);
     this.number = number;
     this.dataset = dataset;
@@ -45,6 +46,11 @@ final class DataPass {
 
   boolean goesOver(Object set) {
     return data.refersTo(set);
+  }
+
+  /** Whether the program has dropped the data set. */
+  boolean isDropped() {
+    return data.refersTo(null);
   }
 
   /** Whether the program has taken all there are, as far as that is known. */
@@ -86,7 +92,7 @@ final class DataPass {
     }
   }
 
-  /** Writes which one it is, and where the program is on it. */
+  /** Writes which one it is, and where the program is in it. */
   void write(DataOutputStream out) throws IOException {
     out.writeInt(number);
     out.writeInt(dataset);
