@@ -44,6 +44,7 @@ import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
 import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator.AlignmentMode;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.AsyncDataSetIterator;
 import org.nd4j.linalg.dataset.DataSet;
@@ -116,6 +117,7 @@ public final class UseReaders {
     all.run(only, "memory of sequences", all::memoryOfSequences);
     all.run(only, "several readers", all::severalReaders);
     all.run(only, "keeping", all::keeping);
+    all.run(only, "in a workspace", all::inAWorkspace);
     all.run(only, "in every way", all::inEveryWay);
     all.run(only, "filtered", all::filtered);
     all.run(only, "own reader", all::ownReader);
@@ -251,6 +253,26 @@ public final class UseReaders {
       AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
       rest(prefetched);
       prefetched.shutdown();
+      iterator.reset();
+    }
+  }
+
+  /** Batches are used after the workspace that they were taken in, as another fills it. */
+  private void inAWorkspace() throws IOException, InterruptedException {
+    DataSetIterator iterator = iterator(reader(split("files")));
+    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+      while (iterator.hasNext()) {
+        MemoryWorkspace workspace = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own");
+        DataSet batch = iterator.next();
+        workspace.close();
+        if (batch.getFeatures().isAttached() || batch.getLabels().isAttached()) {
+          say("in the workspace");
+        }
+        workspace.notifyScopeEntered();
+        Nd4j.valueArrayOf(1000, -1.0);
+        workspace.close();
+        say(batch);
+      }
       iterator.reset();
     }
   }

@@ -75,7 +75,7 @@ class CoordlTest {
             "  3              30.00     25.00      4.00      1.00      2.00             0",
             "Store       raw, process: 256.0 MiB of 1.0 GiB used (25.0 %), 1,000 items, 2,000 hits"
                 + " of 3,000 (66.7 %)",
-            "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 24 batches"
+            "Prep group  search: 2 of 3 epochs shared (1 while no other job took part), 20 batches"
                 + " from the group, 10 prepared for the group, 3 prepared locally; its threads wait"
                 + " mostly for job 4711 (1.00 s); 1 more: see --json",
             "Items       3,000 fetched: 2,000 from memory (190.7 MiB), 1,000 from storage"
@@ -181,7 +181,7 @@ class CoordlTest {
             line ->
                 line.startsWith(
                         "Prep group  search: 2 of 3 epochs shared (1 while no other job took part),"
-                            + " 24 batches")
+                            + " 20 batches")
                     && line.contains("wait mostly for job 4711")
                     && line.endsWith("1 more: see --json"))
         .anyMatch(line -> line.startsWith("Faults      1 fault inside the agent"))
@@ -248,7 +248,7 @@ class CoordlTest {
     assertThat(json.at("/stores/0/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/stores/0/hitRatio").asDouble()).isEqualTo(2.0 / 3);
     assertThat(json.at("/stagings/0/pipeline").asString()).isEqualTo("a1");
-    assertThat(json.at("/stagings/0/mapped").asLong()).isEqualTo(20);
+    assertThat(json.at("/stagings/0/taken").asLong()).isEqualTo(20);
     assertThat(json.at("/stagings/0/waitedForSlowestNanos").asLong()).isEqualTo(1_000_000_000L);
     assertThat(json.at("/stagings/1/capacityBytes").asLong()).isEqualTo(1L << 30);
     assertThat(json.at("/latencies/1/kind").asString()).isEqualTo("fetch");

@@ -51,16 +51,12 @@ public final class StagingStatisticsEvent extends EventBase {
   @Description("Batches that this job has staged")
   public long prepared;
 
-  @Label("Mapped")
-  @Description("Batches taken without a copy")
-  public long mapped;
-
-  @Label("Copied")
-  @Description("Batches taken by a copy: the library copies all, or one could not be mapped")
-  public long copied;
+  @Label("Taken")
+  @Description("Batches that came from the buffer")
+  public long taken;
 
   @Label("Bytes Taken")
-  @Description("Bytes of both")
+  @Description("Bytes of these")
   @DataAmount
   public long takenBytes;
 
@@ -118,11 +114,6 @@ public final class StagingStatisticsEvent extends EventBase {
   /** As it is now, whatever is counted later. */
   public StagingStatisticsEvent copy() {
     return (StagingStatisticsEvent) clone();
-  }
-
-  /** Batches that came from the buffer. */
-  public long taken() {
-    return mapped + copied;
   }
 
   /** Batches that the job prepared by itself after all. */

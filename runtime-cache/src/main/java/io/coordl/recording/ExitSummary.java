@@ -162,7 +162,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     List<StagingStatisticsEvent> used =
         all.stream()
             .filter(staging -> staging.epochs > 0)
-            .sorted(Comparator.comparingLong(s -> -s.taken() - s.alone()))
+            .sorted(Comparator.comparingLong(s -> -s.taken - s.alone()))
             .toList();
     for (int i = 0; i < used.size(); i++) {
       List<String> next = new ArrayList<>();
@@ -180,14 +180,13 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
   private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
         Text.format(
-            "coordinated prep (%s): %s; %d batches from the group (%d copied), %d prepared for the"
+            "coordinated prep (%s): %s; %d batches from the group, %d prepared for the"
                 + " group, %d prepared locally (%d late, %d lost, %d not staged, %d with nobody"
                 + " preparing)",
             s.group,
             Epochs.shared(
                 s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
-            s.taken(),
-            s.copied,
+            s.taken,
             s.prepared,
             s.alone(),
             s.late,

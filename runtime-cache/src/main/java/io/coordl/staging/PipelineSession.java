@@ -7,8 +7,11 @@ import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.shared.JobLiveness;
+import io.coordl.shared.MappedLength;
 import io.coordl.staging.StagingBuffer.Entered;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +40,6 @@ final class PipelineSession {
   final StagingBuffer buffer;
   final StagingCounters counters = new StagingCounters();
   final Gate gate = new Gate();
-  final SlotLeases leases;
   private final OnceLog log;
   private final Consumer<Throwable> faults;
   private final Consumer<Boolean> tellOthers;
@@ -93,8 +95,6 @@ final class PipelineSession {
     this.participants = new Participants(memory, liveness, clock, timeouts, job);
     this.me = participants.participantOf(job);
     this.buffer = new StagingBuffer(memory, participants, liveness, counters, job, me);
-    this.leases =
-        new SlotLeases(memory, buffer, gate, counters, memory.get(StagingDescriptor.BUDGET));
   }
 
   /**
@@ -248,11 +248,40 @@ final class PipelineSession {
         () -> memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0));
   }
 
-  /** Shows that the job is not stopped, and gives back what the program has forgotten. */
+  /** Shows that the job is not stopped. */
   void beat() {
-    leases.drain();
     long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
     gate.inside(() -> memory.set(at, memory.get(at) + 1));
+  }
+
+  /**
+   * What {@code reader} makes of a slot that this job holds, and gives back with that; null if
+   * there is no way to the bytes, or no memory for what is made.
+   */
+  <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
+    try {
+      int bytes = buffer.length(slot);
+      ByteBuffer readable;
+      try {
+        readable = memory.readable(slot, bytes).asReadOnlyBuffer();
+      } catch (IOException e) {
+        return null;
+      }
+      T made = reader.read(readable.order(ByteOrder.nativeOrder()));
+      MappedLength.settle();
+      counters.count(sum -> sum.taken++);
+      counters.count(sum -> sum.takenBytes += bytes);
+      return made;
+    } catch (InternalError e) {
+      if (memory.isSound()) {
+        throw e; // It is the reader's own.
+      }
+      return null;
+    } catch (OutOfMemoryError e) {
+      return null;
+    } finally {
+      buffer.release(slot);
+    }
   }
 
   void waitedFor(int participant, long nanos) {
@@ -324,10 +353,6 @@ final class PipelineSession {
     if (epoch != null) {
       epoch.stop(NANOS_TO_END); // The natives the threads are in may be about to go.
     }
-    if (!gate.close()) {
-      return false;
-    }
-    leases.detach();
-    return true;
+    return gate.close();
   }
 }

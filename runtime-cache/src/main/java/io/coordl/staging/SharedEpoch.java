@@ -262,38 +262,21 @@ public final class SharedEpoch {
 
   // ---- using
 
-  /** What becomes of a slot that this job leases. */
-  private interface Holding<T, E extends Exception> {
-    @Nullable T of(int slot) throws E;
-  }
-
   /**
-   * The batch, as soon as one of the jobs has prepared it; null if the job is to prepare it by
-   * itself: no other will, or not soon enough. Each batch may be taken once, in any order and by
-   * any thread; interrupts neither end the wait nor are lost.
-   */
-  public @Nullable StagedBatch take(int batch) {
-    return held(batch, slot -> session.leases.batch(slot));
-  }
-
-  /**
-   * As {@link #take}, for a caller that copies the bytes at once: nothing is mapped, and the memory
-   * is given back before this returns.
+   * What {@code reader} makes of the batch, which it copies, as soon as one of the jobs has
+   * prepared it. Each batch may be used once, in any order and by any thread; interrupts neither
+   * end the wait nor are lost. The memory is given back before this returns.
    *
-   * @return what {@code reader} made; null, and it was not called, if the job is to prepare the
-   *     batch by itself
-   * @throws IOException what {@code reader} throws, or if there is no way to the bytes
+   * @return null if the job is to prepare the batch by itself: no other will, or not soon enough,
+   *     or there is no way to the bytes or no memory for the copy
+   * @throws IOException what {@code reader} throws
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
-    return held(batch, slot -> session.leases.read(slot, reader));
-  }
-
-  private <T, E extends Exception> @Nullable T held(int batch, Holding<T, E> holding) throws E {
     if (ended || batch < 0 || batch >= epoch.order().batches()) {
       return null;
     }
     long began = session.clock.nanos();
-    @Nullable T staged = null;
+    @Nullable T made = null;
     Consumer<StagingStatisticsEvent> alone = sum -> sum.nobody++;
     takers.add(Thread.currentThread());
     try {
@@ -308,7 +291,7 @@ public final class SharedEpoch {
           };
       if (slot >= 0 && gate.enter()) { // As long as the bytes are read the job has not left.
         try {
-          staged = holding.of(slot);
+          made = session.read(slot, reader);
         } finally {
           gate.exit();
         }
@@ -320,10 +303,10 @@ public final class SharedEpoch {
       long waited = session.clock.nanos() - began;
       session.counters.count(sum -> sum.waited += waited);
     }
-    if (staged == null) {
+    if (made == null) {
       session.counters.count(alone);
     }
-    return staged;
+    return made;
   }
 
   /** The slot of the batch, held; else why not, NOT_NOW if there is no point in waiting longer. */

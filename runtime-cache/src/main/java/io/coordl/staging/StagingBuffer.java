@@ -62,8 +62,7 @@ import org.jspecify.annotations.Nullable;
  *       never without one. Then it prepares, copies once, makes the slot READY and at last the
  *       claim STAGED.
  *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that still says
- *       READY with this epoch and batch, and takes the bit away when the program is done with the
- *       bytes.
+ *       READY with this epoch and batch, copies the bytes, and takes the bit away.
  *   <li><b>Giving up.</b> A READY slot without holders may be filled anew once the cursor of every
  *       participant of its epoch is past its batch. The first time that happens the epoch goes from
  *       OPEN to SLIDING, since from then on it cannot be entered any more. Holders and what is in
@@ -71,8 +70,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A newer epoch may take half of the slots while any job is in the older one, so that those can
- * always go on. Less than half of the slots are held longer than for a copy, an eighth by one job:
- * what programs keep never blocks anybody.
+ * always go on. No slot is held longer than for a copy: what programs keep blocks nobody.
  *
  * <h2>What a kill -9 leaves</h2>
  *
@@ -554,7 +552,7 @@ final class StagingBuffer {
     return epoch(claim) == epoch.number() && state(claim) == CLAIMED;
   }
 
-  /** SlotLeases the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
+  /** Leases the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
     long claim = memory.get(at);
@@ -588,24 +586,7 @@ final class StagingBuffer {
     return (int) memory.get(slotLength(slot));
   }
 
-  /**
-   * Whether a slot that this job holds may be held for long. The last to ask sees the bits of all
-   * that asked before, so that never half of the slots are kept.
-   */
-  boolean mayKeep() {
-    int slots = slots();
-    int held = 0;
-    int mine = 0;
-    for (int slot = 0; slot < slots; slot++) {
-      long word = memory.get(slot(slot));
-      boolean ready = state(word) == READY;
-      held += ready && low(word) != 0 ? 1 : 0;
-      mine += ready && Participants.contains(word, me) ? 1 : 0;
-    }
-    return held < slots / 2 && mine <= Math.max(1, slots / 8);
-  }
-
-  /** The program has done with the bytes of a slot that this job leases. */
+  /** This job has copied the bytes of a slot that it leases. */
   void release(int slot) {
     memory.remove(slot(slot), me, word -> state(word) == READY);
   }

@@ -31,11 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Another program of the user may truncate the file ({@link MappedLength}). So the length is
  * looked at before each change, and each read settles at once; from the first that fails on this is
  * memory full of zeros that nothing changes, in which no protocol gets on, and the listener leaves.
- * Batches that were handed out as mappings are lost to their readers: native code that reads one
- * ends the process.
- *
- * <p>A copy-on-write mapping shows what is in the file only where it was not written yet, and what
- * the program wrote it keeps, so each batch gets a fresh one. One per slot is mapped in advance.
+ * Native code that copies from a slot at that moment ends the process.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =
@@ -54,8 +50,6 @@ final class StagingFile implements StagingMemory {
   private final HeartbeatThread heartbeat;
   private final StagingDescriptor.Epoch[] epochs = new StagingDescriptor.Epoch[2];
   private final AtomicReferenceArray<@Nullable ByteBuffer> slots =
-      new AtomicReferenceArray<>(MAX_SLOTS);
-  private final AtomicReferenceArray<@Nullable ByteBuffer> spares =
       new AtomicReferenceArray<>(MAX_SLOTS);
 
   private final AtomicReference<@Nullable InternalError> damage = new AtomicReference<>();
@@ -271,7 +265,7 @@ final class StagingFile implements StagingMemory {
     }
     ByteBuffer known = slots.get(slot);
     if (known == null) {
-      known = heartbeat.call(() -> map(MapMode.READ_WRITE, at, size));
+      known = heartbeat.call(() -> map(at, size));
       slots.set(slot, known);
     }
     return known;
@@ -288,21 +282,9 @@ final class StagingFile implements StagingMemory {
     }
   }
 
-  @Override
-  public ByteBuffer copyOnWrite(int slot, int bytes) throws IOException {
-    long at = StagingDescriptor.slotOffset(itemRoom, batchRoom, slot, get(SLOT_BYTES));
-    check();
-    long whole = pages(bytes);
-    ByteBuffer spare = spares.getAndSet(slot, null);
-    heartbeat.later(() -> spares.getAndSet(slot, map(MapMode.PRIVATE, at, whole)));
-    return spare != null && spare.capacity() == whole
-        ? spare
-        : heartbeat.call(() -> map(MapMode.PRIVATE, at, whole));
-  }
-
-  private ByteBuffer map(MapMode mode, long at, long bytes) throws IOException {
+  private ByteBuffer map(long at, long bytes) throws IOException {
     check(); // To map behind its end would make the file longer, with zeros.
-    return file.getChannel().map(mode, at, bytes).order(ByteOrder.nativeOrder());
+    return file.getChannel().map(MapMode.READ_WRITE, at, bytes).order(ByteOrder.nativeOrder());
   }
 
   static long pages(long bytes) {

@@ -54,13 +54,7 @@ interface StagingMemory extends Contents.Memory {
   /** A slot to be filled; throws if there is no memory behind it. */
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
-  /**
-   * A slot as it is, and as it stays if it is written here, which no other job sees; at least
-   * {@code bytes} of it, up to the end of a page; throws if it cannot be mapped.
-   */
-  ByteBuffer copyOnWrite(int slot, int bytes) throws IOException;
-
-  /** A slot as it is, to be read from. */
+  /** A slot as it is, to be read from; throws if it cannot be mapped. */
   ByteBuffer readable(int slot, int bytes) throws IOException;
 
   @Override

@@ -19,12 +19,12 @@ class ExitSummaryTest {
     return pipeline;
   }
 
-  private static StagingStatisticsEvent pipeline(long epochs, long shared, long mapped) {
+  private static StagingStatisticsEvent pipeline(long epochs, long shared, long taken) {
     StagingStatisticsEvent pipeline = new StagingStatisticsEvent();
     pipeline.group = "g";
     pipeline.epochs = epochs;
     pipeline.sharedEpochs = shared;
-    pipeline.mapped = mapped;
+    pipeline.taken = taken;
     return pipeline;
   }
 

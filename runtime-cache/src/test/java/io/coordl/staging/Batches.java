@@ -1,5 +1,7 @@
 package io.coordl.staging;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -39,6 +41,19 @@ final class Batches {
       @Override
       public void close() {}
     };
+  }
+
+  /** A copy of the batch, as a program takes one; null if the job is to prepare it by itself. */
+  static ByteBuffer take(SharedEpoch epoch, int batch) {
+    try {
+      return epoch.use(batch, Batches::copy);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static ByteBuffer copy(ByteBuffer staged) {
+    return ByteBuffer.allocate(staged.capacity()).order(staged.order()).put(staged).flip();
   }
 
   private static void fill(ByteBuffer target, int[] items, long salt) {

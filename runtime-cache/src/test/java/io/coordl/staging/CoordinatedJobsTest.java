@@ -94,10 +94,9 @@ class CoordinatedJobsTest {
     /** Uses batches, each for a step; those it is not given it has to prepare itself. */
     void uses(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
-        StagedBatch staged = epoch.take(batch);
+        ByteBuffer staged = Batches.take(epoch, batch);
         if (staged != null) {
-          assertThat(items(staged.bytes())).isEqualTo(epoch.order().items(batch));
-          staged.release();
+          assertThat(items(staged)).isEqualTo(epoch.order().items(batch));
         }
         model.pause(STEP);
       }

@@ -2,6 +2,7 @@ package io.coordl.staging;
 
 import io.coordl.cache.ByteBudget;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A job whose staging buffer another program truncates, in a JVM of its own: {@code DIRECTORY
- * JOBS}. It takes some batches, waits at its input while nothing is prepared, then goes on to the
- * end of this epoch and through another one. Prints what it met.
+ * JOBS}. It takes some batches, waits at its input in the midst of copying another, while nothing
+ * is prepared, then goes on to the end of this epoch and through another one. Prints what it met.
  */
 public final class DamagedStagingJob {
   private static final int BATCHES = StagingJob.ITEMS / StagingJob.BATCH;
@@ -40,25 +41,27 @@ public final class DamagedStagingJob {
     SharedEpoch epoch = group.begin(StagingJob.PIPELINE, own);
     epoch.prepareWith(
         (batch, items) -> {
-          if (batch >= BEFORE) {
+          if (batch > BEFORE) {
             truncated.await(); // So that nothing is in the midst of a change.
           }
           return Batches.prepared(items, batch);
         },
         1);
     for (int batch = 0; batch < BEFORE; batch++) {
-      StagedBatch staged = epoch.take(batch);
-      if (staged == null || !Batches.isOf(epoch.order().items(batch), staged.bytes())) {
+      ByteBuffer staged = Batches.take(epoch, batch);
+      if (staged == null || !Batches.isOf(epoch.order().items(batch), staged)) {
         throw new AssertionError("batch " + batch);
       }
-      staged.release();
     }
-    System.out.println("ready");
-    System.in.read();
+    int[] items = epoch.order().items(BEFORE);
+    ByteBuffer copied = epoch.use(BEFORE, bytes -> copy(bytes, items.length));
+    if (copied != null && !Batches.isOf(items, copied)) {
+      throw new AssertionError("the batch that was copied meanwhile");
+    }
     truncated.countDown();
     int given = 0;
-    for (int batch = BEFORE; batch < BATCHES; batch++) {
-      given += epoch.take(batch) == null ? 0 : 1;
+    for (int batch = BEFORE + 1; batch < BATCHES; batch++) {
+      given += Batches.take(epoch, batch) == null ? 0 : 1;
     }
     epoch.end();
     SharedEpoch next = group.begin(StagingJob.PIPELINE, own);
@@ -66,5 +69,15 @@ public final class DamagedStagingJob {
     group.close();
     System.out.println(
         "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + words);
+  }
+
+  /** As the libraries' readers do: what the bytes say that they are is read first. */
+  private static ByteBuffer copy(ByteBuffer staged, int items) throws IOException {
+    System.out.println("ready");
+    System.in.read();
+    if (staged.getInt(4) != items) {
+      throw new IOException("the bytes are no batch of " + items);
+    }
+    return Batches.copy(staged);
   }
 }

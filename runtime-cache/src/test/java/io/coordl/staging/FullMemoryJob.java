@@ -3,6 +3,7 @@ package io.coordl.staging;
 import io.coordl.cache.ByteBudget;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -49,13 +50,12 @@ public final class FullMemoryJob {
           epoch.prepareWith((batch, items) -> Batches.prepared(items, batch), 2);
         }
         for (int batch = 0; batch < BATCHES; batch++) {
-          StagedBatch staged = epoch == null ? null : epoch.take(batch);
+          ByteBuffer staged = epoch == null ? null : Batches.take(epoch, batch);
           if (staged != null) {
             given++;
-            if (!Batches.isOf(own.items(batch), staged.bytes())) {
+            if (!Batches.isOf(own.items(batch), staged)) {
               System.out.println("WRONG batch " + batch);
             }
-            staged.release();
           }
           if (number == 0 && batch == 1 && when.equals("midway")) {
             fill(directory, 0);

@@ -3,6 +3,7 @@ package io.coordl.staging;
 import io.coordl.cache.ByteBudget;
 import io.coordl.event.StagingStatisticsEvent;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -89,13 +90,12 @@ public final class HandedJob {
     String wrong = Batches.isComplete(epoch.order(), StagingJob.ITEMS) ? "" : "WRONG order";
     int given = 0;
     for (int batch = 0; batch < epoch.order().batches(); batch++) {
-      StagedBatch staged = epoch.take(batch);
+      ByteBuffer staged = Batches.take(epoch, batch);
       if (staged != null) {
         given++;
-        if (!Batches.isOf(epoch.order().items(batch), staged.bytes())) {
+        if (!Batches.isOf(epoch.order().items(batch), staged)) {
           wrong = "WRONG batch " + batch;
         }
-        staged.release();
       }
     }
     epoch.end();

@@ -123,12 +123,6 @@ final class ModelMemory implements StagingMemory {
   }
 
   @Override
-  public ByteBuffer copyOnWrite(int slot, int bytes) {
-    model.step();
-    return slot(slot, bytes);
-  }
-
-  @Override
   public ByteBuffer readable(int slot, int bytes) {
     model.step();
     return slot(slot, bytes);

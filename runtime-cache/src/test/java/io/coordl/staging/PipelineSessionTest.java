@@ -135,15 +135,14 @@ class PipelineSessionTest {
   /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
   private long waitsInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
-    return epoch.take(batch) == null ? clock.now - began : -1;
+    return Batches.take(epoch, batch) == null ? clock.now - began : -1;
   }
 
   private static void takes(SharedEpoch epoch, int batch, int bytes) {
-    StagedBatch staged = epoch.take(batch);
+    ByteBuffer staged = Batches.take(epoch, batch);
     assertThat(staged).as("batch %d", batch).isNotNull();
-    assertThat(staged.bytes().capacity()).isEqualTo(bytes);
-    assertThat(staged.bytes().get(bytes - 1)).isEqualTo((byte) batch);
-    staged.release();
+    assertThat(staged.capacity()).isEqualTo(bytes);
+    assertThat(staged.get(bytes - 1)).isEqualTo((byte) batch);
   }
 
   // ---- waiting for a batch
@@ -153,12 +152,12 @@ class PipelineSessionTest {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
 
-    assertThat(epoch.take(0)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
 
     assertThat(clock.now).isEqualTo(1);
     assertThat(job.session.counters.now().nobody).isEqualTo(1);
-    assertThat(epoch.take(-1)).isNull();
-    assertThat(epoch.take(BATCHES)).isNull();
+    assertThat(Batches.take(epoch, -1)).isNull();
+    assertThat(Batches.take(epoch, BATCHES)).isNull();
     assertThat(job.session.counters.now().nobody).as("there is no such batch").isEqualTo(1);
   }
 
@@ -229,7 +228,7 @@ class PipelineSessionTest {
           }
         });
 
-    assertThat(epoch.take(0)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
 
     waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
     assertThat(job.session.counters.now().late).isEqualTo(1);
@@ -310,7 +309,7 @@ class PipelineSessionTest {
     job.threads.remove().run();
     epoch.end();
 
-    assertThat(epoch.take(0)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
     assertThat(job.prepared).isEqualTo(BATCHES);
     assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
     assertThat(job.endedAlone).isEqualTo(1);
@@ -328,7 +327,7 @@ class PipelineSessionTest {
     job.threads.remove().run();
 
     takes(epoch, 0, 100);
-    assertThat(epoch.take(2)).isNull();
+    assertThat(Batches.take(epoch, 2)).isNull();
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.words)
         .containsExactly(
@@ -344,7 +343,7 @@ class PipelineSessionTest {
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 
-    assertThat(epoch.take(0)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
     assertThat(job.words)
         .containsExactly(
             "There is no memory behind the staging buffer (No space left): it stays as large as it"
@@ -414,7 +413,7 @@ class PipelineSessionTest {
     SharedEpoch next = job.begins();
 
     assertThat(next).isNotNull().isNotSameAs(before);
-    assertThat(before.take(0)).isNull();
+    assertThat(Batches.take(before, 0)).isNull();
     assertThat(job.session.counters.now().epochs).isEqualTo(2);
     assertThat(job.endedAlone).isEqualTo(1);
   }
@@ -535,7 +534,7 @@ class PipelineSessionTest {
     expected.epochs = 1;
     expected.sharedEpochs = 1;
     expected.prepared = 4;
-    expected.mapped = 4;
+    expected.taken = 4;
     expected.takenBytes = 400;
     expected.waitedFor = 42;
     expected.slowestJob = 1_002;
@@ -575,44 +574,11 @@ class PipelineSessionTest {
     assertThat(job.session.gate.isOpen()).isFalse();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();
-    assertThat(epoch.take(0)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
     assertThat(job.session.counters.now().nobody).isEqualTo(1);
   }
 
-  // ---- what a job holds
-
-  @Test
-  void beyondWhatMayBeKeptABatchIsCopiedIntoMemoryOfItsOwn() {
-    Job job = new Job();
-    memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
-    SharedEpoch epoch = job.begins();
-    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
-    job.threads.remove().run();
-
-    List<StagedBatch> kept = new ArrayList<>();
-    for (int batch = 0; batch < BATCHES; batch++) {
-      kept.add(epoch.take(batch));
-    }
-
-    // One of eight slots may be kept, so the others are copies; who asks counts, too.
-    assertThat(job.session.counters.now().mapped).isEqualTo(1);
-    assertThat(job.session.counters.now().copied).isEqualTo(3);
-    assertThat(job.session.counters.now().takenBytes).isEqualTo(400);
-    assertThat(holders()).isEqualTo(1);
-    kept.get(0).release();
-    assertThat(holders()).isZero();
-    kept.get(3).release();
-    SharedEpoch next = job.begins();
-    next.prepareWith((batch, items) -> job.batch(batch, 100), 1);
-    job.threads.remove().run();
-    StagedBatch first = next.take(0);
-    assertThat(job.session.counters.now().mapped).as("the slot is free again").isEqualTo(2);
-    kept.get(0).release();
-    assertThat(holders()).as("it was given back once").isEqualTo(1);
-    assertThat(next.take(1).bytes()).isNotSameAs(kept.get(3).bytes());
-    assertThat(kept.get(3).bytes().get(0)).as("a copy stays as it is").isEqualTo((byte) 3);
-    first.release();
-  }
+  // ---- what a job copies
 
   private long holders() {
     long holders = 0;
@@ -623,41 +589,40 @@ class PipelineSessionTest {
   }
 
   @Test
-  void noMoreBytesAreMappedThanTheBufferMayHave() {
-    memory.set(StagingDescriptor.BUDGET, 150);
-    Job job = new Job();
-    memory.set(StagingDescriptor.BUDGET, 16 * StagingDescriptor.PAGE);
-    SharedEpoch epoch = job.begins();
-    epoch.prepareWith((batch, items) -> job.batch(batch, batch == 3 ? 50 : 100), 1);
-    job.threads.remove().run();
-    memory.noMemory = "Cannot allocate";
-    assertThat(epoch.take(0)).isNull(); // It gives back what it had counted.
-    memory.noMemory = null;
-
-    for (int batch = 1; batch < BATCHES; batch++) {
-      assertThat(epoch.take(batch)).isNotNull();
-    }
-
-    // 100 and 50 bytes are mapped, the 100 between them would have been too many.
-    assertThat(job.session.counters.now().mapped).isEqualTo(2);
-    assertThat(job.session.counters.now().copied).isEqualTo(1);
-  }
-
-  @Test
-  void aBatchThatCannotBeMappedOrReadIsLost() throws IOException {
+  void aBatchThatCannotBeReadIsLost() throws IOException {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     memory.noMemory = "Cannot allocate";
 
-    assertThat(epoch.take(0)).isNull();
-    assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isNull();
+    assertThat(Batches.take(epoch, 0)).isNull();
 
-    assertThat(job.session.counters.now().lost).isEqualTo(2);
+    assertThat(job.session.counters.now().lost).isEqualTo(1);
     assertThat(holders()).isZero();
     memory.noMemory = null;
-    assertThat(epoch.<Integer>use(2, ByteBuffer::remaining)).isEqualTo(100);
+    assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isEqualTo(100);
     assertThat(job.session.counters.now().takenBytes).isEqualTo(100);
+  }
+
+  @Test
+  void aBatchThatThereIsNoMemoryToCopyIsLost() throws IOException {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+
+    Object made =
+        epoch.use(
+            0,
+            bytes -> {
+              assertThat(holders()).isEqualTo(1);
+              throw new OutOfMemoryError("of javacpp.maxbytes");
+            });
+
+    assertThat(made).isNull();
+    assertThat(job.session.counters.now().lost).isEqualTo(1);
+    assertThat(job.session.counters.now().taken).isZero();
+    assertThat(holders()).isZero();
   }
 }

@@ -63,13 +63,12 @@ class PrepGroupTest {
         epoch.prepareWith(this::prepare, 2);
         assertThat(epoch.order().items).isEqualTo(own.items);
         for (int batch = 0; batch < own.batches(); batch++) {
-          StagedBatch staged = epoch.take(batch);
+          ByteBuffer staged = Batches.take(epoch, batch);
           assertThat(staged).as("batch %d of epoch %d", batch, number).isNotNull();
-          assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
-          staged.release();
+          assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
         }
         epoch.end();
-        assertThat(epoch.take(0)).isNull();
+        assertThat(Batches.take(epoch, 0)).isNull();
       }
       assertThat(prepared.get()).isEqualTo(3 * 12);
       assertThat(directory).isNotEmptyDirectory();
@@ -110,7 +109,7 @@ class PrepGroupTest {
     SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
     epoch.prepareWith(this::prepare, 1);
     for (int batch = 0; batch < 2; batch++) {
-      epoch.take(batch).release();
+      Batches.take(epoch, batch);
       updates.addAndGet(trains ? 1 : 0);
     }
   }
@@ -166,8 +165,7 @@ class PrepGroupTest {
         assertThat(right).as("batch %d", batch).isTrue();
       }
       StagingStatisticsEvent figures = group.statistics().get(0);
-      assertThat(figures.copied).isEqualTo(own.batches());
-      assertThat(figures.mapped).isZero();
+      assertThat(figures.taken).isEqualTo(own.batches());
       assertThat(figures.alone()).isZero();
     }
     assertThat(prepared.get()).isEqualTo(own.batches());
@@ -196,23 +194,6 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatTheProgramKeepsStaysAsItIs() throws IOException {
-    List<ByteBuffer> kept = new ArrayList<>();
-    BatchOrder own = Batches.order(ITEMS, 8, 1);
-    try (PrepGroup group = group("64k")) {
-      SharedEpoch epoch = group.begin(PIPELINE, own);
-      epoch.prepareWith(this::prepare, 1);
-      for (int batch = 0; batch < own.batches(); batch++) {
-        kept.add(epoch.take(batch).bytes());
-      }
-      epoch.end();
-    }
-    for (int batch = 0; batch < own.batches(); batch++) {
-      assertThat(Batches.isOf(own.items(batch), kept.get(batch))).as("batch %d", batch).isTrue();
-    }
-  }
-
-  @Test
   void aBatchThatCannotBePreparedIsLeftToTheProgram() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
@@ -226,11 +207,9 @@ class PrepGroupTest {
           },
           1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = epoch.take(batch);
+        ByteBuffer staged = Batches.take(epoch, batch);
         assertThat(staged == null).as("batch %d", batch).isEqualTo(batch >= 5);
-        if (staged != null) {
-          staged.release();
-        }
+        if (staged != null) {}
       }
     }
   }
@@ -251,7 +230,7 @@ class PrepGroupTest {
               throw new IllegalStateException("no array of that shape");
             },
             2);
-        assertThat(epoch.take(0)).isNull();
+        assertThat(Batches.take(epoch, 0)).isNull();
         epoch.end();
       }
     } finally {
@@ -275,7 +254,7 @@ class PrepGroupTest {
             throw new NotPreparedException(new IOException("item 3 is gone"));
           },
           2);
-      assertThat(epoch.take(0)).isNull();
+      assertThat(Batches.take(epoch, 0)).isNull();
       epoch.end();
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
@@ -284,28 +263,23 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBatchThatEndsALittleBehindAPageStaysAsItIsToItsLastByte() throws IOException {
-    int bytes = 4096 + 4; // Of the last page less than a word is used.
-    BatchOrder own = Batches.order(8, 8, 1);
-    StagedBatch kept;
-    Path file;
+  void aBatchThatEndsALittleBehindAPageIsReadToItsLastByte() throws IOException {
+    int bytes = 4096 + 4;
     try (PrepGroup group = group("64k")) {
-      SharedEpoch epoch = group.begin(PIPELINE, own);
+      SharedEpoch epoch = group.begin(PIPELINE, Batches.order(8, 8, 1));
       epoch.prepareWith((batch, items) -> new Ones(bytes), 1);
-      kept = epoch.take(0);
-      assertThat(group.statistics().get(0).mapped).isEqualTo(1);
-      file = directory.resolve(directory.toFile().list()[0]);
-      Files.createLink(directory.resolve("other"), file);
+      epoch.use(
+          0,
+          staged -> {
+            assertThat(staged.capacity()).isEqualTo(bytes);
+            assertThat(staged.order()).isEqualTo(ByteOrder.nativeOrder());
+            for (int i = 0; i < bytes; i++) {
+              assertThat(staged.get(i)).as("byte %d", i).isEqualTo((byte) 1);
+            }
+            return staged;
+          });
+      assertThat(group.statistics().get(0).taken).isEqualTo(1);
     }
-    // What another job does with the slot once this one has left.
-    try (RandomAccessFile other = new RandomAccessFile(directory.resolve("other").toFile(), "rw")) {
-      other.write(new byte[(int) other.length()]);
-    }
-    for (int i = 0; i < bytes; i++) {
-      assertThat(kept.bytes().get(i)).as("byte %d", i).isEqualTo((byte) 1);
-    }
-    assertThat(kept.bytes().capacity()).isEqualTo(bytes);
-    assertThat(kept.bytes().order()).isEqualTo(ByteOrder.nativeOrder());
   }
 
   /** A batch of bytes that are 1. */
@@ -373,7 +347,7 @@ class PrepGroupTest {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 2);
       for (int batch = 0; batch < own.batches(); batch++) {
-        assertThat(epoch.take(batch)).isNull();
+        assertThat(Batches.take(epoch, batch)).isNull();
       }
     }
     assertThat(words).hasSize(1).allMatch(word -> word.contains("prep.size"));
@@ -387,9 +361,8 @@ class PrepGroupTest {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = epoch.take(batch);
-        assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
-        staged.release();
+        ByteBuffer staged = Batches.take(epoch, batch);
+        assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
       }
       assertThat(Thread.interrupted()).isTrue();
     } finally {
@@ -414,7 +387,7 @@ class PrepGroupTest {
             return prepare(batch, items);
           },
           1);
-      assertThat(epoch.take(0)).isNull();
+      assertThat(Batches.take(epoch, 0)).isNull();
       epoch.end();
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(words).hasSize(1).allMatch(word -> word.contains("hangs in the program's code"));
@@ -435,19 +408,18 @@ class PrepGroupTest {
 
   @Test
   @Timeout(60)
-  void aJobWhoseAgentIsSwitchedOffLeavesItsGroupAndKeepsWhatItHas() {
+  void aJobWhoseAgentIsSwitchedOffLeavesItsGroup() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 2);
-      StagedBatch kept = epoch.take(0);
+      assertThat(Batches.take(epoch, 0)).isNotNull();
       Bridge.trip();
       while (directory.toFile().list().length != 0) {
         LockSupport.parkNanos(1_000_000);
       }
-      assertThat(epoch.take(1)).isNull();
+      assertThat(Batches.take(epoch, 1)).isNull();
       assertThat(group.begin(PIPELINE, own)).isNull();
-      assertThat(Batches.isOf(own.items(0), kept.bytes())).isTrue();
       assertThat(prepared.get()).isLessThan(own.batches());
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
@@ -471,9 +443,8 @@ class PrepGroupTest {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        StagedBatch staged = epoch.take(batch);
-        assertThat(Batches.isOf(own.items(batch), staged.bytes())).isTrue();
-        staged.release();
+        ByteBuffer staged = Batches.take(epoch, batch);
+        assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
       }
     }
     assertThat(words)
@@ -533,7 +504,7 @@ class PrepGroupTest {
             return prepare(batch, items);
           },
           1);
-      epoch.take(0).release();
+      Batches.take(epoch, 0);
     } finally {
       Thread.currentThread().setContextClassLoader(before);
     }

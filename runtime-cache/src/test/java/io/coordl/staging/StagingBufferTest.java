@@ -642,47 +642,6 @@ class StagingBufferTest {
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_STAGED);
   }
 
-  @Test
-  void neverHalfOfTheSlotsAreKeptAndAnEighthByOne() {
-    Job one = new Job(1);
-    Job two = new Job(2);
-    slots(16);
-    for (int slot = 0; slot < 16; slot++) {
-      memory.set(StagingDescriptor.slot(slot), StagingDescriptor.word(READY, 1, slot, 0));
-    }
-    lease(0, one);
-    lease(1, one);
-    assertThat(one.buffer.mayKeep()).as("two of 16").isTrue();
-    lease(2, one);
-    assertThat(one.buffer.mayKeep()).as("three of 16").isFalse();
-    assertThat(two.buffer.mayKeep()).isTrue();
-    for (int slot = 3; slot < 7; slot++) {
-      lease(slot, new Job(10 + slot));
-    }
-    assertThat(two.buffer.mayKeep()).as("seven are held").isTrue();
-    lease(7, new Job(20));
-    assertThat(two.buffer.mayKeep()).as("eight are held").isFalse();
-    memory.set(StagingDescriptor.slot(7), StagingDescriptor.word(FILLING, 1, 20, 1));
-    assertThat(two.buffer.mayKeep()).as("one of them is being filled").isTrue();
-  }
-
-  @Test
-  void ofFewSlotsOneMayBeKept() {
-    Job one = new Job(1);
-    slots(4);
-    for (int slot = 0; slot < 4; slot++) {
-      memory.set(StagingDescriptor.slot(slot), StagingDescriptor.word(READY, 1, slot, 0));
-    }
-    lease(0, one);
-    assertThat(one.buffer.mayKeep()).isTrue();
-    lease(1, one);
-    assertThat(one.buffer.mayKeep()).isFalse();
-  }
-
-  private void lease(int slot, Job job) {
-    memory.set(StagingDescriptor.slot(slot), slot(slot) | 1L << job.participant);
-  }
-
   // ---- participants
 
   @Test

@@ -161,26 +161,6 @@ class StagingFileTest {
   }
 
   @Test
-  void aMappingKeepsWhatTheProgramWritesAndTheNextIsAFreshOne() throws IOException {
-    fill(5);
-
-    ByteBuffer mapped = memory.copyOnWrite(2, 10);
-    mapped.put(0, (byte) 9);
-
-    assertThat(mapped.capacity()).isEqualTo((int) PAGE);
-    assertThat(bytes(slots + 2 * PAGE, 1)).containsExactly(5);
-    for (int i = 0; i < 3; i++) {
-      heartbeat.call(() -> null); // The one that is made ahead is there.
-      ByteBuffer next = memory.copyOnWrite(2, 10);
-      assertThat(next.get(0)).isEqualTo((byte) 5);
-      next.put(0, (byte) 9);
-    }
-    assertThat(mapped.get(0)).isEqualTo((byte) 9);
-    memory.set(StagingDescriptor.SLOT_BYTES, 2 * PAGE);
-    assertThat(memory.copyOnWrite(1, (int) PAGE + 1).capacity()).isEqualTo((int) (2 * PAGE));
-  }
-
-  @Test
   void aFileThatWasMadeShorterIsUsedNoMoreAndThatIsToldOnce() throws IOException {
     List<String> told = new ArrayList<>();
     memory.whenDamaged(error -> told.add(error.getMessage()));
@@ -190,7 +170,7 @@ class StagingFileTest {
     }
 
     assertThat(memory.isSound()).isFalse();
-    assertThatThrownBy(() -> memory.copyOnWrite(0, 10))
+    assertThatThrownBy(() -> memory.readable(0, 10))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("damaged the staging buffer");
     assertThatThrownBy(() -> memory.writable(0, 10)).isInstanceOf(IOException.class);

@@ -2,10 +2,10 @@ package io.coordl.staging;
 
 import io.coordl.cache.ByteBudget;
 import io.coordl.event.StagingStatisticsEvent;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ThreadLocalRandom;
@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A job of its own JVM: {@code directory seed epochs ending [jobs to wait for]}. Walks its epochs,
- * checks every byte of every batch against the order it follows, keeps some, prepares by itself
+ * checks every byte of every batch against the order it follows, some for long, prepares by itself
  * what it is not given, and prints a line for each epoch: the items that it found in the bytes.
  * Ending: {@code end}; {@code break}: leaves some epochs early; {@code exit}: {@code System.exit}
  * in the midst of the last one, without a word to the epoch.
@@ -55,7 +55,6 @@ public final class StagingJob {
             jobs > 1 ? Timeouts.USUAL : TIMEOUTS,
             System.err::println);
     Runtime.getRuntime().addShutdownHook(new Thread(group::close));
-    List<StagedBatch> kept = new ArrayList<>();
     System.out.println("ready");
     for (int number = 0; number < epochs; number++) {
       BatchOrder own = Batches.order(ITEMS, BATCH, seed * 1000 + number);
@@ -79,25 +78,13 @@ public final class StagingJob {
       int given = 0;
       StringBuilder used = new StringBuilder();
       for (int batch = 0; batch < last; batch++) {
-        StagedBatch staged = epoch == null ? null : epoch.take(batch);
-        for (int item : staged == null ? order.items(batch) : Batches.items(staged.bytes())) {
+        int[] items = order.items(batch);
+        int pause = random.nextInt(8) == 0 ? random.nextInt(20_000_000) : 0;
+        int[] staged = epoch == null ? null : epoch.use(batch, bytes -> read(items, bytes, pause));
+        for (int item : staged == null ? items : staged) {
           used.append(' ').append(item);
         }
-        if (staged != null) {
-          given++;
-          if (!Batches.isOf(order.items(batch), staged.bytes())) {
-            fail("batch " + batch + " of epoch " + number);
-          }
-          int fate = random.nextInt(8);
-          if (fate == 0) {
-            kept.add(staged);
-          } else if (fate > 1) {
-            staged.release(); // Else it is left to the garbage collector.
-          }
-        }
-        if (kept.size() > 3) {
-          kept.remove(0).release();
-        }
+        given += staged == null ? 0 : 1;
         LockSupport.parkNanos(random.nextInt(2_000_000));
       }
       if (ending.equals("exit") && number == epochs - 1) {
@@ -112,6 +99,16 @@ public final class StagingJob {
       System.out.println("prepared " + figures.prepared + " alone " + figures.alone());
     }
     System.out.println("done");
+  }
+
+  /** The items in the bytes; a job may be killed or stopped between two looks at them. */
+  private static int[] read(int[] items, ByteBuffer bytes, int pause) {
+    int[] found = Batches.items(bytes);
+    LockSupport.parkNanos(pause);
+    if (!Batches.isOf(items, bytes)) {
+      fail("batch of " + Arrays.toString(items));
+    }
+    return found;
   }
 
   private static void fail(String what) {

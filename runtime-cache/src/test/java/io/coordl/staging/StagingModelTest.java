@@ -106,17 +106,7 @@ class StagingModelTest {
         assertThat(ordersUsed.add(order.items(0)[0])).as("no epoch twice").isTrue();
         epoch.prepareWith((batch, wanted) -> batch(wanted), 1);
         for (int batch = 0; batch < order.batches(); batch++) {
-          if ((batch + number) % 2 == 0) {
-            use(epoch, order, batch);
-            continue;
-          }
-          StagedBatch staged = epoch.take(batch);
-          if (staged != null) {
-            check(order, batch, staged.bytes());
-            memory.get(StagingDescriptor.SLOT_BYTES); // Others run on while it is used.
-            check(order, batch, staged.bytes());
-            staged.release();
-          }
+          use(epoch, order, batch);
         }
         epoch.end();
       }

@@ -122,11 +122,6 @@ final class Words implements StagingMemory {
   }
 
   @Override
-  public ByteBuffer copyOnWrite(int slot, int bytes) throws IOException {
-    return slot(slot);
-  }
-
-  @Override
   public ByteBuffer readable(int slot, int bytes) throws IOException {
     return slot(slot).slice(0, bytes).order(ByteOrder.nativeOrder());
   }

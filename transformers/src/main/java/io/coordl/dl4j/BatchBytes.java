@@ -38,21 +38,28 @@ final class BatchBytes implements PreparedBatch {
   private final List<BatchLayout.Array> described = new ArrayList<>();
   private final List<@Nullable INDArray> arrays = new ArrayList<>();
   private final BatchLayout layout;
+  private final boolean attaches;
   private final Runnable done;
 
-  /** As below, without files. */
-  BatchBytes(Object batch, Runnable done) {
-    this(batch, List.of(), done);
-  }
-
   /**
-   * The bytes of a batch, as long as its arrays are valid.
+   * The bytes of a batch, as long as its arrays are valid. Arrays made of them belong to no
+   * workspace, since these may be in one of the agent's ({@link Scopes}).
    *
-   * @param files parts of the layout without values, to come behind its own
    * @param done run when they are no longer needed
    * @throws IllegalArgumentException if it has something that would be lost
    */
-  BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
+  BatchBytes(Object batch, Runnable done) {
+    this(batch, List.of(), false, done);
+  }
+
+  /**
+   * The same.
+   *
+   * @param files parts of the layout without values, to come behind its own
+   * @param attaches whether arrays made of them are in a workspace if these are
+   */
+  private BatchBytes(Object batch, List<BatchLayout.Array> files, boolean attaches, Runnable done) {
+    this.attaches = attaches;
     this.done = done;
     if (batch.getClass() == DataSet.class) { // Of a subclass more would be lost.
       DataSet one = (DataSet) batch;
@@ -101,7 +108,7 @@ final class BatchBytes implements PreparedBatch {
   /** The bytes of a batch to be kept; null if no equal one can be made of them. */
   static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
     try {
-      BatchBytes bytes = new BatchBytes(batch, files, () -> {});
+      BatchBytes bytes = new BatchBytes(batch, files, true, () -> {});
       return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
     } catch (IllegalArgumentException e) {
       return null; // It is more than arrays.
@@ -163,7 +170,10 @@ final class BatchBytes implements PreparedBatch {
     described.add(
         new BatchLayout.Array(
             role,
-            array.dataType() + " " + array.ordering() + (array.isAttached() ? " " + ATTACHED : ""),
+            array.dataType()
+                + " "
+                + array.ordering()
+                + (attaches && array.isAttached() ? " " + ATTACHED : ""),
             text(array.stride()),
             Arrays.stream(array.shape()).boxed().toList(),
             Memory.length(array)));
@@ -227,8 +237,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The same, of arrays with their own memory: of the workspace that is open, if they were in one
-   * when they were made.
+   * The same, of arrays with their own memory: of the workspace that is open, if they say that they
+   * were in one.
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
     return read(layout, staged, true);

@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CoordinatedEpoch;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,8 @@ record CoordinatedRecords(CoordinatedEpoch epoch, ReaderPipeline pipeline) imple
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Object staged = epoch.mapped(number, BatchBytes::inPlace);
+    Object staged =
+        epoch.copied(number, bytes -> BatchBytes.copied(BatchLayout.read(bytes), bytes));
     if (staged != null) {
       return staged;
     }

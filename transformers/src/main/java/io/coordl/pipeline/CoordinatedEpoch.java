@@ -9,7 +9,6 @@ import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
 import io.coordl.staging.SharedEpoch;
-import io.coordl.staging.StagedBatch;
 import io.coordl.thread.Uninterrupted;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -176,13 +175,6 @@ public final class CoordinatedEpoch {
   public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
     SharedEpoch epoch = shared;
     return epoch == null ? null : epoch.use(batch, reader);
-  }
-
-  /** As {@link #copied}, of bytes that stay: its own, as long as they can be reached. */
-  public <T> @Nullable T mapped(int batch, BatchReader<T> reader) throws IOException {
-    SharedEpoch epoch = shared;
-    StagedBatch staged = epoch == null ? null : epoch.take(batch);
-    return staged == null ? null : reader.read(staged.bytes());
   }
 
   /**

@@ -187,7 +187,7 @@ class ThirdLibraryTest {
       Services services =
           new Services(null, null, group, null, 1, null, null, null, null, null, said::add);
       feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
-      assertThat(group.statistics().get(0).copied).isEqualTo(FILES / BATCH);
+      assertThat(group.statistics().get(0).taken).isEqualTo(FILES / BATCH);
     }
     assertThat(threads).allMatch(name -> name.startsWith("coordl-prep-"));
     assertThat(samples.get()).isEqualTo(FILES);

@@ -93,7 +93,7 @@ public final class MicroBenchmark {
     Collection<RunResult> results = run("StagingCost", forks, 1000);
     double copy = percentile(score(results, "copyDirect"), 50);
     TextTable table = new TextTable("batch of 19.3 MB", "least", "median", "90 %", "/ copyDirect");
-    for (String call : new String[] {"copyDirect", "copyShared", "publish", "use", "useAndCopy"}) {
+    for (String call : new String[] {"copyDirect", "copyShared", "publish", "useAndCopy"}) {
       Result<?> result = score(results, call);
       double median = percentile(result, 50);
       table.row(

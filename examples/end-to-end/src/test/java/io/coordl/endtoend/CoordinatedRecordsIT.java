@@ -86,6 +86,18 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesOutliveTheWorkspaceThatTheyAreTakenIn(Jdk jdk) throws Exception {
+    Path data = data(jdk, "workspace", "content=1");
+    ChildResult plain = use(jdk, data, List.of("csv files")).run().orFail("The plain run");
+    ChildResult job =
+        use(jdk, data, List.of("in a workspace")).agent(agentJar(), policies(1)).run();
+    assertThat(job.orFail("The job").out())
+        .isEqualTo(plain.out().replace("csv files ", "in a workspace "));
+    assertThat(figure(job, ALONE)).isZero();
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void eachFileOfASequenceIsReadOnceByOneOfTheJobs(Jdk jdk) throws Exception {
     Path data = data(jdk, "reads", "content=1");
     List<String> use = List.of("sequences", "batch=2");

@@ -204,11 +204,11 @@ public final class SummaryText {
   }
 
   private static long batches(StagingStatisticsEvent staging) {
-    return staging.taken() + staging.alone();
+    return staging.taken + staging.alone();
   }
 
   private static String staging(StagingStatisticsEvent staging, int more, boolean training) {
-    long taken = staging.taken();
+    long taken = staging.taken;
     long alone = staging.alone();
     return Text.format(
         "Prep group  %s: %s, %s from the group, %,d prepared for the group, %,d prepared"

@@ -973,9 +973,9 @@
       if (SEVERAL) made.append(element("h3", {}, nameOf(index)));
       const column = (title, field, unit) => ({ title, field, unit });
       const columns = [column("jobs", "jobs", "count"), column("epochs shared", "sharedEpochs", "count"),
-        column("of", "epochs", "count"), column("taken in place", "mapped", "count"),
-        column("taken as a copy", "copied", "count"), column("prepared for all", "prepared", "count"),
-        column("nobody had", "nobody", "count"), column("late", "late", "count"), column("lost", "lost", "count"),
+        column("of", "epochs", "count"), column("from the group", "taken", "count"),
+        column("prepared for all", "prepared", "count"), column("nobody had", "nobody", "count"),
+        column("late", "late", "count"), column("lost", "lost", "count"),
         column("not staged", "notStaged", "count"), column("waited", "waitedNanos", "nanos"),
         column("waited for", "waitedForNanos", "nanos"), column("buffer", "capacityBytes", "bytes")];
       made.append(table("Pipelines of the group", [["pipeline", "text"], ...columns.map(each => [each.title])],

@@ -177,7 +177,7 @@ class RecordingReaderTest {
             2_000_000L,
             1L);
     assertThat(recording.stagings())
-        .extracting(staging -> staging.pipeline, staging -> staging.mapped)
+        .extracting(staging -> staging.pipeline, staging -> staging.taken)
         .containsExactly(tuple("a1", 20L), tuple("b2", 6L));
     assertThat(recording.latencies())
         .extracting(latency -> latency.kind, latency -> latency.p50, latency -> latency.p99)

@@ -336,7 +336,7 @@ public final class Recordings {
     emitLatency("peer found", 0, MILLISECOND, 4 * MILLISECOND);
   }
 
-  public static void emitStaging(String pipeline, long mapped) {
+  public static void emitStaging(String pipeline, long taken) {
     StagingStatisticsEvent event = new StagingStatisticsEvent();
     event.group = "search";
     event.pipeline = pipeline;
@@ -346,10 +346,9 @@ public final class Recordings {
     event.jobs = 2;
     event.epochs = 3;
     event.sharedEpochs = 2;
-    event.prepared = mapped / 2;
-    event.mapped = mapped;
-    event.copied = 4;
-    event.takenBytes = 20_000_000 * mapped;
+    event.prepared = taken / 2;
+    event.taken = taken;
+    event.takenBytes = 20_000_000 * taken;
     event.late = 1;
     event.lost = 2;
     event.waited = 3 * SECOND;

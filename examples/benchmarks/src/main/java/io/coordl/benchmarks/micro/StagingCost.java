@@ -7,7 +7,6 @@ import io.coordl.staging.Fingerprint;
 import io.coordl.staging.PrepGroup;
 import io.coordl.staging.PreparedBatch;
 import io.coordl.staging.SharedEpoch;
-import io.coordl.staging.StagedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,7 +16,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -43,8 +41,8 @@ public class StagingCost {
   private static final int BYTES = 32 * 3 * 224 * 224 * 4;
   private static final int BATCHES = 1 << 16;
 
-  /** Mappings go with the garbage collection, which comes before they are too many. */
-  private static final int MAPPINGS = 16;
+  /** More than there are slots. */
+  private static final int WARM_UP = 32;
 
   private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);
   private final ByteBuffer direct = ByteBuffer.allocateDirect(BYTES);
@@ -53,7 +51,6 @@ public class StagingCost {
   private ByteBuffer shared = direct;
   private @Nullable PrepGroup group;
   private @Nullable SharedEpoch epoch;
-  private @Nullable StagedBatch held;
   private int staged;
   private int next;
 
@@ -83,9 +80,9 @@ public class StagingCost {
         group.begin(
             new Fingerprint(Map.of("data set", "none")), BatchOrder.evenly(new int[BATCHES], 1));
     epoch().prepareWith((batch, items) -> new Prepared(), 1);
-    for (int i = 0; i < 2 * MAPPINGS; i++) {
+    for (int i = 0; i < WARM_UP; i++) {
       stage();
-      giveBackAll();
+      useAll();
     }
   }
 
@@ -124,13 +121,11 @@ public class StagingCost {
     publishOne();
   }
 
-  /** All that is staged is used and given back, not timed. */
+  /** All that is staged is used, not timed. */
   @TearDown(Level.Invocation)
-  public void giveBackAll() {
-    giveBack();
+  public void useAll() throws IOException {
     while (next < staged) {
-      takeOne();
-      giveBack();
+      useAndCopy();
     }
   }
 
@@ -158,36 +153,14 @@ public class StagingCost {
     published.acquireUninterruptibly();
   }
 
-  /** A job takes a batch. */
+  /** A job takes a batch: copies it into memory that it has used before. */
   @Benchmark
-  public ByteBuffer use() {
-    return takeOne();
-  }
-
-  /** The same, and everything in it is read once. */
-  @Benchmark
-  public ByteBuffer useAndCopy() {
-    return direct.put(0, takeOne(), 0, BYTES);
-  }
-
-  private ByteBuffer takeOne() {
-    StagedBatch batch = epoch().take(next++);
-    if (batch == null) {
+  public ByteBuffer useAndCopy() throws IOException {
+    ByteBuffer used = epoch().use(next++, batch -> direct.put(0, batch, 0, BYTES));
+    if (used == null) {
       throw new IllegalStateException("batch " + (next - 1) + " was not staged");
     }
-    held = batch;
-    return batch.bytes();
-  }
-
-  private void giveBack() {
-    if (held != null) {
-      held.release();
-      held = null;
-    }
-    if (next % MAPPINGS == 0) {
-      System.gc();
-      LockSupport.parkNanos(1_000_000); // Until references are queued.
-    }
+    return used;
   }
 
   /** Leaves the group. */
