@@ -257,21 +257,21 @@ public final class UseReaders {
     }
   }
 
-  /** Batches are used after the workspace that they were taken in, as another fills it. */
+  /** Batches are taken while a workspace is open, as DL4J's own prefetch thread does. */
   private void inAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
     for (epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
-        MemoryWorkspace workspace = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own");
-        DataSet batch = iterator.next();
-        workspace.close();
-        if (batch.getFeatures().isAttached() || batch.getLabels().isAttached()) {
-          say("in the workspace");
+        try (MemoryWorkspace own = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own")) {
+          DataSet batch = iterator.next();
+          say(
+              own.getId()
+                  + " has features: "
+                  + batch.getFeatures().isAttached()
+                  + ", labels: "
+                  + batch.getLabels().isAttached());
+          say(batch);
         }
-        workspace.notifyScopeEntered();
-        Nd4j.valueArrayOf(1000, -1.0);
-        workspace.close();
-        say(batch);
       }
       iterator.reset();
     }

@@ -38,28 +38,21 @@ final class BatchBytes implements PreparedBatch {
   private final List<BatchLayout.Array> described = new ArrayList<>();
   private final List<@Nullable INDArray> arrays = new ArrayList<>();
   private final BatchLayout layout;
-  private final boolean attaches;
   private final Runnable done;
 
-  /**
-   * The bytes of a batch, as long as its arrays are valid. Arrays made of them belong to no
-   * workspace, since these may be in one of the agent's ({@link Scopes}).
-   *
-   * @param done run when they are no longer needed
-   * @throws IllegalArgumentException if it has something that would be lost
-   */
+  /** As below, without files. */
   BatchBytes(Object batch, Runnable done) {
-    this(batch, List.of(), false, done);
+    this(batch, List.of(), done);
   }
 
   /**
-   * The same.
+   * The bytes of a batch, as long as its arrays are valid.
    *
    * @param files parts of the layout without values, to come behind its own
-   * @param attaches whether arrays made of them are in a workspace if these are
+   * @param done run when they are no longer needed
+   * @throws IllegalArgumentException if it has something that would be lost
    */
-  private BatchBytes(Object batch, List<BatchLayout.Array> files, boolean attaches, Runnable done) {
-    this.attaches = attaches;
+  BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
     this.done = done;
     if (batch.getClass() == DataSet.class) { // Of a subclass more would be lost.
       DataSet one = (DataSet) batch;
@@ -108,7 +101,7 @@ final class BatchBytes implements PreparedBatch {
   /** The bytes of a batch to be kept; null if no equal one can be made of them. */
   static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
     try {
-      BatchBytes bytes = new BatchBytes(batch, files, true, () -> {});
+      BatchBytes bytes = new BatchBytes(batch, files, () -> {});
       return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
     } catch (IllegalArgumentException e) {
       return null; // It is more than arrays.
@@ -170,10 +163,7 @@ final class BatchBytes implements PreparedBatch {
     described.add(
         new BatchLayout.Array(
             role,
-            array.dataType()
-                + " "
-                + array.ordering()
-                + (attaches && array.isAttached() ? " " + ATTACHED : ""),
+            array.dataType() + " " + array.ordering() + (array.isAttached() ? " " + ATTACHED : ""),
             text(array.stride()),
             Arrays.stream(array.shape()).boxed().toList(),
             Memory.length(array)));
@@ -237,8 +227,8 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The same, of arrays with their own memory: of the workspace that is open, if they say that they
-   * were in one.
+   * The same, of arrays with their own memory: of the workspace that is open, if they were in one
+   * when they were made.
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
     return read(layout, staged, true);
