@@ -285,7 +285,7 @@ public final class AgentCheckpoints {
             root);
       }
     }
-    files.await();
+    files.awaitAgents(deadline - System.nanoTime());
   }
 
   /** The JDK runs shutdown hooks for a signal from a thread of this name, and for nothing else. */

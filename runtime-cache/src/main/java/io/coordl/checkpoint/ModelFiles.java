@@ -436,6 +436,18 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
+   * The JVM is told to end: one of the agent's own is waited for so long at least, even if storage
+   * takes nothing of it for a while, as while it makes much durable; then as ever.
+   */
+  void awaitAgents(long nanos) {
+    Pending last = inFlight;
+    if (last != null && last.agents != null) {
+      Uninterrupted.await(nanos, left -> last.done.await(left, TimeUnit.NANOSECONDS));
+    }
+    await();
+  }
+
+  /**
    * Waits for what is being written. One of the agent's own is left behind where storage takes
    * nothing of it any more: if it ever goes on, it is written whole all the same.
    */

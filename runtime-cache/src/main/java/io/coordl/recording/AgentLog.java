@@ -26,17 +26,12 @@ public final class AgentLog implements FaultListener, UserLog {
 
   private static final int MOST_WAITING = 100;
 
-  /** A thread for the lines that wait, which ends when none does. */
-  private final ThreadPoolExecutor printer =
-      new ThreadPoolExecutor(
-          0,
-          1,
-          0,
-          TimeUnit.SECONDS,
-          new LinkedBlockingQueue<>(MOST_WAITING),
-          lines -> new AgentThread("coordl-print", lines));
+  private static final String PRINTER = "coordl-print";
 
-  /** When the line that is being printed was asked for; null if none is. */
+  /** A thread for the lines that wait, which ends when none does; null before the first line. */
+  private @Nullable ThreadPoolExecutor printer;
+
+  /** When the line that is being printed was begun; null if none is. */
   private volatile @Nullable Long printing;
 
   private final AtomicLong faults = new AtomicLong();
@@ -72,29 +67,56 @@ public final class AgentLog implements FaultListener, UserLog {
    * patience}, and behind a line that is stuck nobody waits for another, which is lost.
    */
   public void print(String lines, Duration patience) {
-    long now = clock.getAsLong();
-    Long asked = printing;
-    if (asked != null && now - asked >= PATIENCE.toNanos()) {
+    Long begun = printing;
+    if (begun != null && clock.getAsLong() - begun >= PATIENCE.toNanos()) {
       return;
     }
     CountDownLatch printed = new CountDownLatch(1);
     try {
-      printer.execute(
-          () -> {
-            printing = now;
-            try {
-              System.err.println(lines);
-            } catch (RuntimeException | Error e) {
-              // There is nobody to tell.
-            } finally {
-              printing = null;
-              printed.countDown();
-            }
-          });
+      printer()
+          .execute(
+              () -> {
+                try {
+                  printing = clock.getAsLong();
+                  System.err.println(lines);
+                } catch (RuntimeException | Error e) {
+                  // There is nobody to tell.
+                } finally {
+                  printing = null;
+                  printed.countDown();
+                }
+              });
     } catch (OutOfMemoryError | RuntimeException e) {
       return; // No more threads, or the program forbids them.
     }
-    AgentThread.await(printed, patience);
+    if (!isPrinter()) {
+      AgentThread.await(printed, patience);
+    }
+  }
+
+  /** Not before it is needed: a program that trains nothing is told nothing. */
+  private synchronized ThreadPoolExecutor printer() {
+    ThreadPoolExecutor made = printer;
+    if (made == null) {
+      made =
+          new ThreadPoolExecutor(
+              0,
+              1,
+              0,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(MOST_WAITING),
+              lines -> new AgentThread(PRINTER, lines));
+      printer = made;
+    }
+    return made;
+  }
+
+  /**
+   * The program's own standard error may be what calls: its line comes behind the one it prints.
+   */
+  private static boolean isPrinter() {
+    Thread current = Thread.currentThread();
+    return current instanceof AgentThread && current.getName().equals(PRINTER);
   }
 
   /** What was said of a policy, without its name; empty if nothing was. */

@@ -114,7 +114,7 @@ final class EventFile {
       identity = identity();
       beginChunk();
       flush();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       close();
       Files.deleteIfExists(this.path);
       throw e;
@@ -267,12 +267,14 @@ final class EventFile {
   }
 
   private void beginChunk() throws IOException {
+    FlightBytes metadata = types.metadata;
+    // First, as it may fail, and be tried again.
+    write(metadata.array(), metadata.size(), position + HEADER_BYTES);
     chunkStart = position;
     chunkNanos = System.nanoTime();
     constants = 0;
     flushes = 0;
-    position += HEADER_BYTES;
-    append(types.metadata);
+    position += HEADER_BYTES + metadata.size();
   }
 
   private void append(FlightBytes bytes) throws IOException {

@@ -338,6 +338,24 @@ class AgentCheckpointsTest {
   }
 
   @Test
+  void aJvmThatIsToldToEndWaitsAsLongAsItMayForStorageThatTakesNothing() throws Exception {
+    ModelFiles models = waiting(done -> false);
+    CountDownLatch hold = new CountDownLatch(1);
+    models.asAgent(
+        directory -> models.save(directory.resolve("model"), held(hold, "last")),
+        Files.createDirectories(root.resolve("000001/.coordl")).getParent());
+    Thread end = new Thread(() -> models.awaitAgents(Long.MAX_VALUE / 2));
+    end.start();
+    while (end.isAlive() && end.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    hold.countDown();
+    end.join();
+    assertThat(root.resolve("000001/model")).hasContent("last");
+    assertThat(said).isEmpty();
+  }
+
+  @Test
   void storageThatIsSlowIsWaitedFor() throws Exception {
     CountDownLatch begin = new CountDownLatch(1);
     CountDownLatch more = new CountDownLatch(1);

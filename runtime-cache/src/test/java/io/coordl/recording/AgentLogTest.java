@@ -135,4 +135,48 @@ class AgentLogTest {
     log.print("summary", PATIENCE);
     assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("epoch 1\nsummary\n");
   }
+
+  @Test
+  void aLineThatWaitedLongForItsTurnIsNotStuck() throws InterruptedException {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch askedAgain = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AtomicLong now = new AtomicLong();
+    AgentLog log = new AgentLog(now::get);
+    System.setErr(blocking(printed, asked, first));
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    System.setErr(blocking(printed, askedAgain, second));
+    log.print("epoch 2", Duration.ZERO);
+    now.set(TimeUnit.SECONDS.toNanos(2));
+    first.countDown();
+    askedAgain.await();
+    log.print("epoch 3", Duration.ZERO);
+    second.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .isEqualTo("epoch 1\nepoch 2\nepoch 3\nsummary\n");
+  }
+
+  @Test
+  @Timeout(60)
+  void aLineThatStandardErrorItselfCausesIsNotWaitedForByIt() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AgentLog log = new AgentLog();
+    System.setErr(
+        new PrintStream(printed, true, StandardCharsets.UTF_8) {
+          @Override
+          public void println(String line) {
+            if (line.equals("outer")) {
+              log.print("inner", Duration.ofDays(1));
+            }
+            super.println(line);
+          }
+        });
+    log.print("outer", PATIENCE);
+    log.print("last", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("outer\ninner\nlast\n");
+  }
 }
