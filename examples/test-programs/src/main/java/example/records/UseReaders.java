@@ -118,6 +118,7 @@ public final class UseReaders {
     all.run(only, "several readers", all::severalReaders);
     all.run(only, "keeping", all::keeping);
     all.run(only, "in a workspace", all::inAWorkspace);
+    all.run(only, "halved in a workspace", all::halvedInAWorkspace);
     all.run(only, "in every way", all::inEveryWay);
     all.run(only, "filtered", all::filtered);
     all.run(only, "own reader", all::ownReader);
@@ -259,17 +260,39 @@ public final class UseReaders {
 
   /** Batches are taken while a workspace is open, as DL4J's own prefetch thread does. */
   private void inAWorkspace() throws IOException, InterruptedException {
+    inAWorkspace(iterator(reader(split("files"))), true);
+  }
+
+  /** The same, where the program's own code has a part in making them. */
+  private void halvedInAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
+    iterator.setPreProcessor(new Half());
+    inAWorkspace(iterator, false);
+  }
+
+  private static final class Half implements DataSetPreProcessor {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public void preProcess(org.nd4j.linalg.dataset.api.DataSet batch) {
+      batch.getFeatures().muli(0.5);
+    }
+  }
+
+  private void inAWorkspace(DataSetIterator iterator, boolean saysWhere)
+      throws IOException, InterruptedException {
     for (epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
         try (MemoryWorkspace own = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own")) {
           DataSet batch = iterator.next();
-          say(
-              own.getId()
-                  + " has features: "
-                  + batch.getFeatures().isAttached()
-                  + ", labels: "
-                  + batch.getLabels().isAttached());
+          if (saysWhere) {
+            say(
+                own.getId()
+                    + " has features: "
+                    + batch.getFeatures().isAttached()
+                    + ", labels: "
+                    + batch.getLabels().isAttached());
+          }
           say(batch);
         }
       }

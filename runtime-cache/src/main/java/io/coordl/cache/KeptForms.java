@@ -48,7 +48,7 @@ public final class KeptForms {
 
   private final ThreadLocal<@Nullable Preparing> preparing = new ThreadLocal<>();
   private final ThreadLocal<@Nullable DecodedItem> asked = new ThreadLocal<>();
-  private final ThreadLocal<@Nullable Boolean> ahead = new ThreadLocal<>();
+  private final ThreadLocal<@Nullable Boolean> prefetching = new ThreadLocal<>();
 
   /** Of raw and decoded items; null if there is none that both share. */
   private final @Nullable ArenaStore arena;
@@ -124,8 +124,8 @@ public final class KeptForms {
   }
 
   /** What this thread asks for, from now on, the program has yet to meet. */
-  void asksAhead() {
-    ahead.set(true);
+  void prefetchesHere() {
+    prefetching.set(true);
   }
 
   /** This thread is about to decode the item, unless that is kept. */
@@ -136,7 +136,7 @@ public final class KeptForms {
     int bit = (int) item.file.key().high() >>> (Integer.SIZE - SEEN_BITS);
     long mask = 1L << bit;
     long before =
-        ahead.get() != null
+        prefetching.get() != null
             ? seen.get(bit >>> 6)
             : seen.getAndAccumulate(bit >>> 6, mask, (was, set) -> was | set);
     item.again = (before & mask) != 0;

@@ -170,8 +170,8 @@ public final class MinioCache implements ItemSource {
   }
 
   /** This thread, for good, reads and decodes items before the program asks for them. */
-  public void readsAhead() {
-    forms.asksAhead();
+  public void prefetchesHere() {
+    forms.prefetchesHere();
   }
 
   /**
@@ -196,7 +196,7 @@ public final class MinioCache implements ItemSource {
    * @param path as the program will write it
    * @return whether more should be prefetched: this one is here now, or there will be room again
    */
-  public boolean fetchAhead(String path) {
+  public boolean prefetch(String path) {
     ItemFile file = whole(path);
     if (file == null || store == null) {
       return false;

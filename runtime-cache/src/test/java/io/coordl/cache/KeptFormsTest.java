@@ -148,7 +148,7 @@ class KeptFormsTest {
     FutureTask<Void> bringing =
         new FutureTask<>(
             () -> {
-              raw.readsAhead();
+              raw.prefetchesHere();
               for (int i = 0; i < files; i++) {
                 Path file = Items.file(directory, "item" + i, RAW);
                 decoded.item(file.toString()).isKept(FORM);

@@ -90,7 +90,7 @@ class MinioCacheTest {
         new MinioCache(others, store, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
 
     assertThat(cache.isKept(file.toString())).isFalse();
-    assertThat(cache.fetchAhead(file.toString())).isTrue();
+    assertThat(cache.prefetch(file.toString())).isTrue();
     assertThat(cache.isKept(file.toString())).isTrue();
     assertThat(all(cache.open(file.toString()))).isEqualTo(bytes);
     assertThat(asked).hasValue(1);
@@ -276,11 +276,11 @@ class MinioCacheTest {
     String largest = Items.file(directory, "largest", MinioCache.WHOLE_LIMIT).toString();
     String larger = Items.file(directory, "larger", MinioCache.WHOLE_LIMIT + 1).toString();
     MinioCache cache = cache("32m");
-    assertThat(cache.fetchAhead(largest)).isTrue();
+    assertThat(cache.prefetch(largest)).isTrue();
     assertThat(cache.isKept(largest)).isTrue();
     assertThat(cache.open(largest).content()).isNotNull();
     assertThat(cache.openRandomAccess(largest).fetchContent()).isNotNull();
-    assertThat(cache.fetchAhead(larger)).isFalse();
+    assertThat(cache.prefetch(larger)).isFalse();
     assertThat(cache.isKept(larger)).isFalse();
     assertThat(cache.open(larger).content()).isNull();
     assertThat(cache.openRandomAccess(larger).fetchContent()).isNull();
@@ -291,17 +291,17 @@ class MinioCacheTest {
     String empty = Items.file(directory, "empty", 0).toString();
     String small = Items.file(directory, "small", 1000).toString();
     MinioCache cache = cache("8m");
-    assertThat(cache.fetchAhead(empty)).as("the program reads it itself").isFalse();
-    assertThat(cache.fetchAhead(directory + "/missing")).isFalse();
+    assertThat(cache.prefetch(empty)).as("the program reads it itself").isFalse();
+    assertThat(cache.prefetch(directory + "/missing")).isFalse();
     assertThat(cache.isKept(directory + "/missing")).isFalse();
-    assertThat(cache.fetchAhead(small)).isTrue();
+    assertThat(cache.prefetch(small)).isTrue();
     String full = Items.file(directory, "full", 1000).toString();
     store.measureBy(before -> true);
-    assertThat(cache.fetchAhead(full)).as("no room").isFalse();
+    assertThat(cache.prefetch(full)).as("no room").isFalse();
     store.close();
     assertThat(cache.isKept(small)).isFalse();
     MinioCache observing = new MinioCache(null, path -> true);
-    assertThat(observing.fetchAhead(small)).isFalse();
+    assertThat(observing.prefetch(small)).isFalse();
     assertThat(observing.isKept(small)).isFalse();
   }
 
@@ -329,11 +329,11 @@ class MinioCacheTest {
       try (RandomAccessFile writer = new RandomAccessFile(file, "rw")) {
         writer.setLength(MinioCache.WHOLE_LIMIT);
       }
-      assertThat(cache.fetchAhead(file)).isTrue();
+      assertThat(cache.prefetch(file)).isTrue();
       assertThat(cache.isKept(file)).isEqualTo(i < most);
     }
     cache.open(directory.resolve("item0").toString()).close();
-    assertThat(cache.fetchAhead(file)).isTrue();
+    assertThat(cache.prefetch(file)).isTrue();
     assertThat(cache.isKept(file)).isTrue();
   }
 
@@ -355,7 +355,7 @@ class MinioCacheTest {
         };
     MinioCache cache = new MinioCache(broken, store, path -> true);
     assertThat(cache.open(file)).isNull();
-    assertThat(cache.fetchAhead(file)).isFalse();
+    assertThat(cache.prefetch(file)).isFalse();
     assertThat(cache.statistics().of(Outcome.UNREADABLE)).isEqualTo(2);
     assertThat(cache.statistics().of(Origin.STORAGE)).isZero();
   }
@@ -396,7 +396,7 @@ class MinioCacheTest {
     MinioCache sharing = new MinioCache(store, path -> true, forms, () -> true);
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
-      cache.fetchAhead(file);
+      cache.prefetch(file);
       assertThat(told).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.

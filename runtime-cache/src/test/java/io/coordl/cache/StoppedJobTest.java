@@ -87,7 +87,7 @@ class StoppedJobTest {
       store.awaitOpening();
       assertThat(raw.isKept(item.toString())).isFalse();
       assertThat(decoded.isKept(FORM)).isFalse();
-      assertThat(raw.fetchAhead(item.toString())).isTrue();
+      assertThat(raw.prefetch(item.toString())).isTrue();
       assertThat(raw.isKept(item.toString())).isTrue();
     }
     Files.delete(item);

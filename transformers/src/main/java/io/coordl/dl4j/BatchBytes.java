@@ -223,7 +223,11 @@ final class BatchBytes implements PreparedBatch {
    * @throws IOException if they are no batch
    */
   static Object inPlace(ByteBuffer staged) throws IOException {
-    return read(BatchLayout.read(staged), staged, false);
+    return read(
+        BatchLayout.read(staged),
+        staged,
+        (values, type, shape, stride, order, attached) ->
+            Memory.array(staged, values, type, shape, stride, order));
   }
 
   /**
@@ -231,10 +235,31 @@ final class BatchBytes implements PreparedBatch {
    * when they were made.
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
-    return read(layout, staged, true);
+    return read(layout, staged, Memory::copy);
   }
 
-  private static Object read(BatchLayout layout, ByteBuffer staged, boolean copies) {
+  /**
+   * The same, of a batch that may have been made on another thread, where no workspace was open:
+   * what would be in one here, but for that, is in memory with a limit.
+   *
+   * @throws IOException if they are no batch
+   */
+  static Object copiedOfStaged(ByteBuffer staged) throws IOException {
+    return read(BatchLayout.read(staged), staged, Memory::copyWithinLimit);
+  }
+
+  /** Makes an array of these values; {@code attached} as the batch was when it was made. */
+  private interface Maker {
+    INDArray of(
+        ByteBuffer values,
+        DataType type,
+        long[] shape,
+        long[] stride,
+        char order,
+        boolean attached);
+  }
+
+  private static Object read(BatchLayout layout, ByteBuffer staged, Maker maker) {
     List<BatchLayout.Array> described = layout.arrays();
     String kind = described.get(0).type();
     long[] counts = numbers(described.get(0).name());
@@ -250,7 +275,7 @@ final class BatchBytes implements PreparedBatch {
               switch (array.type()) {
                 case NULL -> null;
                 case SAME -> arrays[Integer.parseInt(array.name())];
-                default -> array(staged, layout, next, copies);
+                default -> array(staged, layout, next, maker);
               };
           group[i] = arrays[next++];
         }
@@ -272,7 +297,7 @@ final class BatchBytes implements PreparedBatch {
     return group == null ? null : group[0];
   }
 
-  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, boolean copies) {
+  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, Maker maker) {
     BatchLayout.Array described = layout.arrays().get(number);
     String[] type = described.type().split(" ", -1);
     long[] shape = new long[described.shape().size()];
@@ -283,10 +308,7 @@ final class BatchBytes implements PreparedBatch {
     DataType values = DataType.valueOf(type[0]);
     char order = type[1].charAt(0);
     ByteBuffer bytes = layout.values(staged, number);
-    INDArray array =
-        copies
-            ? Memory.copy(bytes, values, shape, stride, order, type.length > 2)
-            : Memory.array(staged, bytes, values, shape, stride, order);
+    INDArray array = maker.of(bytes, values, shape, stride, order, type.length > 2);
     Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);
     return array;
   }

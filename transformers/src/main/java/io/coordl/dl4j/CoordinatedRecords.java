@@ -1,6 +1,5 @@
 package io.coordl.dl4j;
 
-import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CoordinatedEpoch;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,7 @@ record CoordinatedRecords(CoordinatedEpoch epoch, ReaderPipeline pipeline) imple
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Object staged =
-        epoch.copied(number, bytes -> BatchBytes.copied(BatchLayout.read(bytes), bytes));
+    Object staged = epoch.copied(number, BatchBytes::copiedOfStaged);
     if (staged != null) {
       return staged;
     }

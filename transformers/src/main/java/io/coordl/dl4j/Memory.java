@@ -12,6 +12,9 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /** Arrays as bytes, and bytes as arrays, without an operation of ND4J and without a copy. */
 final class Memory {
+  /** Bytes of a line of a processor's cache, as ND4J aligns. */
+  private static final int ALIGNMENT = 64;
+
   private Memory() {}
 
   /** Elements from the first to the last of an array of these strides, gaps included. */
@@ -65,6 +68,25 @@ final class Memory {
     }
     bytes(array).put(values);
     return array;
+  }
+
+  /**
+   * As {@link #copy}; but where a workspace is open and the array is to be in none, in a direct
+   * buffer: ND4J's own memory without a workspace has no limit but the collector's whim, and a
+   * thread that takes batches makes it little garbage.
+   *
+   * @throws OutOfMemoryError at the JDK's limit
+   */
+  static INDArray copyWithinLimit(
+      ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
+    if (attached || Nd4j.getMemoryManager().getCurrentWorkspace() == null) {
+      return copy(values, type, shape, stride, order, attached);
+    }
+    int bytes = values.remaining();
+    ByteBuffer whole = ByteBuffer.allocateDirect(Math.addExact(bytes, 2 * ALIGNMENT));
+    ByteBuffer own = whole.alignedSlice(ALIGNMENT).slice(0, bytes).order(ByteOrder.nativeOrder());
+    own.put(0, values, values.position(), bytes);
+    return array(whole, own, type, shape, stride, order);
   }
 
   private static INDArray uninitialized(DataType type, long[] shape, char order, boolean attached) {

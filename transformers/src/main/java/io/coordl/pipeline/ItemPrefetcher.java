@@ -161,7 +161,7 @@ public final class ItemPrefetcher implements Closeable {
       return;
     }
     if (raw != null) {
-      raw.readsAhead();
+      raw.prefetchesHere();
     }
     // Whatever the library looks up by it, it finds what the program's thread finds.
     Thread.currentThread().setContextClassLoader(loader);
@@ -173,7 +173,7 @@ public final class ItemPrefetcher implements Closeable {
           count(decodedInVain, decoder.decode(path));
         }
       } else if (raw != null && fetchedInVain.get() < MAX_IN_VAIN && !raw.isKept(path)) {
-        count(fetchedInVain, raw.fetchAhead(path));
+        count(fetchedInVain, raw.prefetch(path));
       }
     } catch (Throwable t) {
       // The program's own call will say what is wrong with the item.

@@ -88,7 +88,7 @@ class CoordinatedRecordsIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesAreInTheWorkspaceThatTheyAreTakenInAsTheLibrarysOwn(Jdk jdk) throws Exception {
     Path data = data(jdk, "workspace", "content=1");
-    List<String> only = List.of("in a workspace");
+    List<String> only = List.of("in a workspace", "halved in a workspace");
     ChildResult plain = use(jdk, data, only).run().orFail("The plain run");
     ChildResult job = use(jdk, data, only).agent(agentJar(), policies(1)).run();
     assertThat(job.orFail("The job").out()).isEqualTo(plain.out());
