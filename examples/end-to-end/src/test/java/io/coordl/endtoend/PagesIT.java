@@ -70,7 +70,7 @@ class PagesIT {
         .jvmArgs("-Dcoordl.full=true")
         .directory(pages.get(0).getParent())
         .args(pages.stream().map(Path::toString).toArray(String[]::new))
-        .timeout(Duration.ofMinutes(5))
+        .timeout(Duration.ofMinutes(15))
         .run()
         .orFail("Looking at " + pages);
   }
