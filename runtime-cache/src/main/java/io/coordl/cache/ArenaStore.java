@@ -369,13 +369,14 @@ public final class ArenaStore implements ItemStore, Closeable {
    * used for; where the memory is sound, that is a fault of ours and thrown.
    */
   private void damaged(Throwable e) {
-    Throwable cause = e;
-    try {
-      MappedLength.settle(); // Another may be on its way already; nothing else comes before.
+    Throwable cause;
+    try { // Another may be on its way already, and come at the first instruction.
+      MappedLength.settle();
       if (e instanceof IndexOutOfBoundsException ours) {
         memory.check();
         throw ours;
       }
+      cause = e;
     } catch (InternalError another) {
       cause = e instanceof InternalError ? e : another;
     }
