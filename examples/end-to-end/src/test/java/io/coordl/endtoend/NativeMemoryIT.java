@@ -67,7 +67,7 @@ class NativeMemoryIT {
       all.append(plain.out().replace("csv files 1:", "csv files " + epoch + ":"));
     }
     SameOutput.check("The job", job, all.toString());
-    assertThat(job.err()).containsPattern("coordinated prep .* 0 prepared locally");
+    assertThat(job.err()).containsPattern("[1-9][0-9,]* batches from the group");
   }
 
   private static ChildJvm readers(Jdk jdk, Path data, String... uses) throws IOException {
