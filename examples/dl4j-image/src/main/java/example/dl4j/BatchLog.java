@@ -2,6 +2,7 @@ package example.dl4j;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,7 +101,13 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
 
   private static ByteBuffer bytes(INDArray array) {
     // A copy in c order: the array itself may be a view into a larger buffer.
-    return array.dup('c').data().pointer().asByteBuffer();
+    INDArray copy = array.dup('c');
+    try {
+      ByteBuffer memory = copy.data().pointer().asByteBuffer();
+      return ByteBuffer.allocate(memory.remaining()).put(memory).flip();
+    } finally {
+      Reference.reachabilityFence(copy); // Else its memory may be freed while it is read.
+    }
   }
 
   private static long checksum(ByteBuffer bytes) {

@@ -1,14 +1,13 @@
 package example.images;
 
+import example.bits.ArrayBytes;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
-import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.records.reader.impl.collection.CollectionRecordReader;
 import org.datavec.api.split.FileSplit;
@@ -484,16 +483,8 @@ public final class UseIterators {
       say(what + " none");
       return;
     }
-    CRC32 crc = new CRC32();
-    crc.update(array.dup('c').data().pointer().asByteBuffer());
-    say(
-        String.format(
-            Locale.ROOT,
-            "%s %s %s %08x",
-            what,
-            array.shapeInfoToString().replaceAll("\\s+", " "),
-            array.dataType(),
-            crc.getValue()));
+    String shape = array.shapeInfoToString().replaceAll("\\s+", " ");
+    say(what + " " + shape + " " + array.dataType() + " " + ArrayBytes.checksum(array));
   }
 
   private void say(String line) {

@@ -15,6 +15,7 @@ import ai.djl.training.dataset.Sampler;
 import ai.djl.translate.Transform;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
+import example.bits.Checksum;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -26,7 +27,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
-import java.util.zip.CRC32;
 
 /**
  * A user's loops over a data set of his own. Argument: the way, {@code [THREADS]}; prints a line
@@ -233,15 +233,13 @@ public final class GoOver {
   }
 
   private static String checksum(NDArray array) {
-    CRC32 crc = new CRC32();
-    crc.update(array.toByteBuffer());
     return array.getName()
         + " "
         + array.getShape()
         + " "
         + array.getDataType()
         + " "
-        + Long.toHexString(crc.getValue());
+        + new Checksum().add(array.toByteBuffer(), "the engine");
   }
 
   /** Looks at threads other than the program's that read its data. */

@@ -17,6 +17,7 @@ import ai.djl.translate.Transform;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import ai.djl.util.RandomUtils;
+import example.bits.Checksum;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -27,7 +28,6 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 
 /**
  * Passes over pictures, without a network. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER}. Prints a
@@ -220,17 +220,18 @@ public final class DjlLoops {
   }
 
   private static void say(String name, Batch batch) {
-    CRC32 crc = new CRC32();
-    crc.update(batch.getData().head().toByteBuffer());
-    crc.update(batch.getLabels().head().toByteBuffer());
+    Checksum sum =
+        new Checksum()
+            .add(batch.getData().head().toByteBuffer(), "data")
+            .add(batch.getLabels().head().toByteBuffer(), "labels");
     System.out.printf(
         Locale.ROOT,
-        "%s %d/%d %s %08x %s%n",
+        "%s %d/%d %s %s %s%n",
         name,
         batch.getProgress(),
         batch.getProgressTotal(),
         batch.getIndices(),
-        crc.getValue(),
+        sum,
         batch.getManager().getParentManager().getName());
   }
 

@@ -1,13 +1,12 @@
 package example.prefetch;
 
+import example.bits.ArrayBytes;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Stream;
-import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.split.FileSplit;
 import org.datavec.image.loader.NativeImageLoader;
@@ -15,7 +14,6 @@ import org.datavec.image.recordreader.ImageRecordReader;
 import org.datavec.image.transform.FlipImageTransform;
 import org.datavec.image.transform.ImageTransform;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
-import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.AsyncDataSetIterator;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
@@ -106,18 +104,10 @@ public final class Dl4jLoops {
   }
 
   private static void say(DataSet batch) {
-    System.out.printf(
-        Locale.ROOT, "batch %08x %08x%n", sum(batch.getFeatures()), sum(batch.getLabels()));
-  }
-
-  private static long sum(INDArray array) {
-    CRC32 crc = new CRC32();
-    for (float value : array.dup('c').data().asFloat()) {
-      int bits = Float.floatToRawIntBits(value);
-      for (int shift = 0; shift < 32; shift += 8) {
-        crc.update(bits >>> shift);
-      }
-    }
-    return crc.getValue();
+    System.out.println(
+        "batch "
+            + ArrayBytes.checksum(batch.getFeatures())
+            + " "
+            + ArrayBytes.checksum(batch.getLabels()));
   }
 }

@@ -22,6 +22,7 @@ import ai.djl.translate.Transform;
 import ai.djl.translate.TranslateException;
 import ai.djl.util.Progress;
 import ai.djl.util.RandomUtils;
+import example.bits.Checksum;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -39,7 +40,6 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.zip.CRC32;
 import org.apache.commons.csv.CSVFormat;
 
 /**
@@ -120,22 +120,22 @@ public final class DjlSamples {
   }
 
   static void say(String name, Batch batch) {
-    CRC32 crc = new CRC32();
+    Checksum sum = new Checksum();
     for (NDArray array : batch.getData()) {
-      crc.update(array.toByteBuffer());
-      crc.update(String.valueOf(array.getShape()).getBytes(StandardCharsets.UTF_8));
+      sum.add(array.toByteBuffer(), "data");
+      sum.add(String.valueOf(array.getShape()).getBytes(StandardCharsets.UTF_8), "shape");
     }
     for (NDArray array : batch.getLabels()) {
-      crc.update(array.toByteBuffer());
+      sum.add(array.toByteBuffer(), "labels");
     }
     System.out.printf(
         Locale.ROOT,
-        "%s %d/%d %s %08x %s%n",
+        "%s %d/%d %s %s %s%n",
         name,
         batch.getProgress(),
         batch.getProgressTotal(),
         batch.getIndices(),
-        crc.getValue(),
+        sum,
         batch.getManager().getParentManager().getName());
   }
 

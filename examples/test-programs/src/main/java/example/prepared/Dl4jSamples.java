@@ -2,6 +2,7 @@ package example.prepared;
 
 import static java.nio.file.StandardOpenOption.APPEND;
 
+import example.bits.ArrayBytes;
 import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.zip.CRC32;
 import org.datavec.api.io.labels.ParentPathLabelGenerator;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.SequenceRecordReader;
@@ -183,16 +183,14 @@ public final class Dl4jSamples {
     if (array == null) {
       return "none";
     }
-    CRC32 crc = new CRC32();
-    crc.update(array.dup('c').data().pointer().asByteBuffer());
     return String.format(
         Locale.ROOT,
-        "%s %s %s %s %08x",
+        "%s %s %s %s %s",
         Arrays.toString(array.shape()),
         Arrays.toString(array.stride()),
         array.ordering(),
         array.dataType(),
-        crc.getValue());
+        ArrayBytes.checksum(array));
   }
 
   // ---- iterators

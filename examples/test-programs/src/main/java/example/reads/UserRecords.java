@@ -1,9 +1,10 @@
 package example.reads;
 
+import example.bits.ArrayBytes;
+import example.bits.Checksum;
 import java.io.File;
 import java.io.IOException;
 import java.util.Locale;
-import java.util.zip.CRC32;
 import org.datavec.api.records.reader.impl.csv.CSVRecordReader;
 import org.datavec.api.split.FileSplit;
 import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
@@ -36,10 +37,9 @@ public final class UserRecords {
       while (data.hasNext()) {
         DataSet batch = data.next();
         number++;
-        CRC32 crc = new CRC32();
-        crc.update(batch.getFeatures().dup('c').data().pointer().asByteBuffer());
-        crc.update(batch.getLabels().dup('c').data().pointer().asByteBuffer());
-        System.out.printf(Locale.ROOT, "batch %d %d %08x%n", epoch, number, crc.getValue());
+        Checksum sum = ArrayBytes.add(new Checksum(), batch.getFeatures());
+        ArrayBytes.add(sum, batch.getLabels());
+        System.out.printf(Locale.ROOT, "batch %d %d %s%n", epoch, number, sum);
       }
       data.reset();
     }

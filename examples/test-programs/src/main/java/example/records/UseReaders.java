@@ -1,5 +1,6 @@
 package example.records;
 
+import example.bits.ArrayBytes;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,10 +10,8 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.zip.CRC32;
 import org.datavec.api.conf.Configuration;
 import org.datavec.api.records.reader.RecordReader;
 import org.datavec.api.records.reader.SequenceRecordReader;
@@ -61,7 +60,6 @@ import org.nd4j.linalg.factory.Nd4j;
  * has its number in the first column, which is printed.
  */
 public final class UseReaders {
-  private static final int EPOCHS = 3;
   private static final int CLASSES = 3;
   private static final int FILES = 4;
   private static final int PER_FILE = 25;
@@ -70,6 +68,7 @@ public final class UseReaders {
   private final File folder;
   private final Map<String, String> settings = new HashMap<>();
   private String use = "";
+  private int epochs;
   private int epoch;
   private int left;
 
@@ -94,6 +93,7 @@ public final class UseReaders {
         only.add(argument);
       }
     }
+    all.epochs = all.number("epochs", 3);
     all.left = all.number("die", 0);
     if (only.contains("write")) {
       all.write();
@@ -250,7 +250,7 @@ public final class UseReaders {
 
   private void csvPrefetched() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
-    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+    for (epoch = 1; epoch <= epochs; epoch++) {
       AsyncDataSetIterator prefetched = new AsyncDataSetIterator(iterator, 2, true);
       rest(prefetched);
       prefetched.shutdown();
@@ -281,7 +281,7 @@ public final class UseReaders {
 
   private void inAWorkspace(DataSetIterator iterator, boolean saysWhere)
       throws IOException, InterruptedException {
-    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+    for (epoch = 1; epoch <= epochs; epoch++) {
       while (iterator.hasNext()) {
         try (MemoryWorkspace own = Nd4j.getWorkspaceManager().getAndActivateWorkspace("own")) {
           DataSet batch = iterator.next();
@@ -544,7 +544,7 @@ public final class UseReaders {
   // ---- what they give
 
   private void epochs(DataSetIterator iterator) throws IOException, InterruptedException {
-    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+    for (epoch = 1; epoch <= epochs; epoch++) {
       rest(iterator);
       iterator.reset();
     }
@@ -557,7 +557,7 @@ public final class UseReaders {
   }
 
   private void epochs(MultiDataSetIterator iterator) throws IOException, InterruptedException {
-    for (epoch = 1; epoch <= EPOCHS; epoch++) {
+    for (epoch = 1; epoch <= epochs; epoch++) {
       while (iterator.hasNext()) {
         MultiDataSet batch = iterator.next();
         say(
@@ -626,14 +626,8 @@ public final class UseReaders {
     if (array == null) {
       return "none";
     }
-    CRC32 crc = new CRC32();
-    crc.update(array.dup('c').data().pointer().asByteBuffer());
-    return String.format(
-        Locale.ROOT,
-        "%s %s %08x",
-        array.shapeInfoToString().replaceAll("\\s+", " "),
-        array.dataType(),
-        crc.getValue());
+    String shape = array.shapeInfoToString().replaceAll("\\s+", " ");
+    return shape + " " + array.dataType() + " " + ArrayBytes.checksum(array);
   }
 
   private void say(String line) {

@@ -206,7 +206,7 @@ final class BatchBytes implements PreparedBatch {
     for (int i = 0; i < arrays.size(); i++) {
       INDArray array = arrays.get(i);
       if (array != null) {
-        layout.values(target, i).put(Memory.bytes(array));
+        Memory.bytes(array, layout.values(target, i)::put);
       }
     }
   }

@@ -5,6 +5,7 @@ import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.Symbols;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -157,9 +158,13 @@ final class DecodedMats {
   }
 
   private static byte[] bytes(Mat picture) {
-    ByteBuffer buffer = picture.createBuffer();
-    byte[] bytes = new byte[buffer.remaining()];
-    buffer.get(bytes);
-    return bytes;
+    try {
+      ByteBuffer buffer = picture.createBuffer();
+      byte[] bytes = new byte[buffer.remaining()];
+      buffer.get(bytes);
+      return bytes;
+    } finally {
+      Reference.reachabilityFence(picture);
+    }
   }
 }

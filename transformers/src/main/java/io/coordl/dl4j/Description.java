@@ -56,7 +56,7 @@ record Description(int mostObjects, boolean countsEveryOrder) implements ObjectD
     String name = object.getClass().getName();
     if (object instanceof INDArray array) {
       to.write(array.dataType() + " array of " + Arrays.toString(array.shape()) + " ");
-      to.writeChecksum(Memory.bytes(array));
+      Memory.bytes(array, to::writeChecksum);
     } else if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
       to.write(object.toString());
     } else if (ObjectDescription.startsWith(name, "org.slf4j.", "org.bytedeco.")) {

@@ -5,6 +5,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.FloatPointer;
 import org.bytedeco.javacpp.Pointer;
@@ -47,11 +48,16 @@ final class Floats {
     return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
   }
 
-  /** The values of a plain array, to be used within the call only. */
-  private static FloatPointer values(INDArray array) {
+  /** What {@code use} makes of the values of a plain array, which it keeps no longer. */
+  private static <T extends @Nullable Object> T values(
+      INDArray array, Function<FloatPointer, T> use) {
     Pointer pointer = array.data().pointer();
     long skipped = array.data().offset() * Float.BYTES;
-    return new PagedPointer(pointer, array.length(), skipped).asFloatPointer();
+    try {
+      return use.apply(new PagedPointer(pointer, array.length(), skipped).asFloatPointer());
+    } finally {
+      Reference.reachabilityFence(array); // No pointer holds it.
+    }
   }
 
   /**
@@ -60,10 +66,15 @@ final class Floats {
    */
   static void fill(INDArray array, KeptArray kept) {
     ByteBuffer bytes = kept.values().duplicate();
+    values(array, target -> convert(bytes, target));
+  }
+
+  private static FloatPointer convert(ByteBuffer bytes, FloatPointer values) {
     int count = bytes.remaining();
     try (Mat source = new Mat(1, count, opencv_core.CV_8U, new BytePointer(bytes));
-        Mat target = new Mat(1, count, opencv_core.CV_32F, values(array))) {
+        Mat target = new Mat(1, count, opencv_core.CV_32F, values)) {
       source.convertTo(target, opencv_core.CV_32F);
+      return values;
     } finally {
       // The matrix knows its memory by the address only.
       Reference.reachabilityFence(bytes);
@@ -72,7 +83,16 @@ final class Floats {
 
   /** The values of a plain array as bytes; null unless each is a whole number from 0 to 255. */
   static @Nullable KeptArray read(INDArray array) {
-    FloatBuffer source = values(array).asBuffer();
+    byte[] bytes = values(array, Floats::bytes);
+    if (bytes == null) {
+      return null;
+    }
+    int[] d = dimensions(array);
+    return new KeptArray(d[0], d[1], d[2], ByteBuffer.wrap(bytes));
+  }
+
+  private static byte @Nullable [] bytes(FloatPointer values) {
+    FloatBuffer source = values.asBuffer();
     byte[] bytes = new byte[source.remaining()];
     float[] floats = new float[CHUNK];
     for (int at = 0; at < bytes.length; at += CHUNK) {
@@ -86,7 +106,6 @@ final class Floats {
         bytes[at + i] = (byte) value;
       }
     }
-    int[] d = dimensions(array);
-    return new KeptArray(d[0], d[1], d[2], ByteBuffer.wrap(bytes));
+    return bytes;
   }
 }

@@ -1,8 +1,10 @@
 package io.coordl.dl4j;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
@@ -36,13 +38,22 @@ final class Memory {
     return array.data().pointer().address() + array.data().offset() * array.dataType().width();
   }
 
-  /** The bytes of an array's {@link #span}, of native order; valid while the array is. */
-  static ByteBuffer bytes(INDArray array) {
-    int width = array.dataType().width();
-    return new PagedPointer(array.data().pointer(), length(array), array.data().offset() * width)
-        .asBytePointer()
-        .asByteBuffer()
-        .order(ByteOrder.nativeOrder());
+  /**
+   * Gives the bytes of an array's {@link #span}, of native order, to {@code use}, which keeps them
+   * no longer than it runs. Buffers and pointers do not hold the array: once nothing else does, its
+   * memory is freed by a thread of ND4J.
+   */
+  static void bytes(INDArray array, Consumer<ByteBuffer> use) {
+    long skipped = array.data().offset() * array.dataType().width();
+    try {
+      use.accept(
+          new PagedPointer(array.data().pointer(), length(array), skipped)
+              .asBytePointer()
+              .asByteBuffer()
+              .order(ByteOrder.nativeOrder()));
+    } finally {
+      Reference.reachabilityFence(array);
+    }
   }
 
   /**
@@ -66,7 +77,7 @@ final class Memory {
       long[] span = {span(shape, stride)};
       array = Nd4j.create(uninitialized(type, span, 'c', attached).data(), shape, stride, 0, order);
     }
-    bytes(array).put(values);
+    bytes(array, own -> own.put(values));
     return array;
   }
 

@@ -122,7 +122,7 @@ class CoordinatedDjlIT {
                 .run()
                 .orFail("The run with the agent");
         assertThat(plain.lines()).hasSizeGreaterThan(5);
-        assertThat(coordinated.out()).as(threads + " threads on " + jdk).isEqualTo(plain);
+        SameOutput.check(threads + " threads on " + jdk, coordinated, plain);
         assertThat(coordinated.err()).doesNotContain("fault");
         if (way.equals("endless")) {
           assertThat(coordinated.err())

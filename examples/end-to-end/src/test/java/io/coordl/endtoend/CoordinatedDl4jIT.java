@@ -130,7 +130,7 @@ class CoordinatedDl4jIT {
     ChildResult plain = useIterators(jdk).run().orFail("The plain run");
     ChildResult alone = useIterators(jdk).agent(agentJar(), policies(1)).run().orFail("The run");
     assertThat(plain.out().lines()).hasSizeGreaterThan(1000);
-    assertThat(alone.out()).isEqualTo(plain.out());
+    SameOutput.check(alone, plain);
     assertThat(alone.err())
         .doesNotContain("fault")
         .containsOnlyOnce("prep=coordinate leaves iterators that collect metadata to DL4J.")
@@ -147,7 +147,7 @@ class CoordinatedDl4jIT {
             () -> useIterators(jdk).args(use).agent(agentJar(), policies(2)).run(),
             () -> useIterators(jdk).args(use).agent(agentJar(), policies(2)).run());
     for (ChildResult job : jobs) {
-      assertThat(job.orFail("The job").out()).isEqualTo(plain.out());
+      SameOutput.check(job.orFail("The job"), plain);
       assertThat(job.err()).doesNotContain("fault");
     }
   }

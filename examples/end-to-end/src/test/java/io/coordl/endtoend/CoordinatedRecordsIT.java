@@ -79,7 +79,7 @@ class CoordinatedRecordsIT {
             () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run(),
             () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run());
     for (ChildResult job : jobs) {
-      assertThat(job.orFail("The job").out()).isEqualTo(plain.out());
+      SameOutput.check(job.orFail("The job"), plain);
       assertThat(job.err()).doesNotContain("fault").doesNotContain("leaves");
     }
   }
@@ -91,7 +91,7 @@ class CoordinatedRecordsIT {
     List<String> only = List.of("in a workspace", "halved in a workspace");
     ChildResult plain = use(jdk, data, only).run().orFail("The plain run");
     ChildResult job = use(jdk, data, only).agent(agentJar(), policies(1)).run();
-    assertThat(job.orFail("The job").out()).isEqualTo(plain.out());
+    SameOutput.check(job.orFail("The job"), plain);
     assertThat(figure(job, ALONE)).isZero();
   }
 
@@ -123,7 +123,7 @@ class CoordinatedRecordsIT {
         together(
             () -> use(jdk, data, use).args("seed=1").agent(agentJar(), policies(2)).run(),
             () -> use(jdk, data, use).args("seed=2").agent(agentJar(), policies(2)).run());
-    assertThat(jobs.get(0).out()).isEqualTo(jobs.get(1).out());
+    SameOutput.check(jobs.get(0), jobs.get(1));
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       assertThat(numbers(jobs.get(0), epoch))
           .containsExactlyInAnyOrderElementsOf(IntStream.range(0, RECORDS).boxed().toList());
@@ -145,7 +145,7 @@ class CoordinatedRecordsIT {
             () -> soon(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
             () -> soon(jdk, data, use).agent(agentJar(), policies(2)).run());
     assertThat(jobs.get(0).exit()).isEqualTo(SIGKILL_STATUS);
-    assertThat(jobs.get(1).orFail("The survivor").out()).isEqualTo(plain.out());
+    SameOutput.check(jobs.get(1).orFail("The survivor"), plain);
     assertThat(jobs.get(1).err()).doesNotContain("fault");
   }
 
@@ -196,8 +196,8 @@ class CoordinatedRecordsIT {
         together(
             () -> soon(jdk, data, use).agent(agentJar(), policies(2, group)).run(),
             () -> soon(jdk, folder, use).args(setting).agent(agentJar(), policies(2, group)).run());
-    assertThat(jobs.get(0).out()).as(mismatch.toString()).isEqualTo(usual.out());
-    assertThat(jobs.get(1).out()).as(mismatch.toString()).isEqualTo(plain.out());
+    SameOutput.check(mismatch.toString(), jobs.get(0), usual.out());
+    SameOutput.check(mismatch.toString(), jobs.get(1), plain.out());
     assertThat(jobs.get(0).err() + jobs.get(1).err())
         .as(mismatch.toString())
         .contains("It prepares all its batches itself.");
@@ -230,7 +230,7 @@ class CoordinatedRecordsIT {
     ChildResult plain = use(jdk, data, uses).run().orFail("The plain run");
     ChildResult alone = use(jdk, data, uses).agent(agentJar(), policies(1)).run().orFail("The run");
     assertThat(plain.out().lines()).hasSizeGreaterThan(200);
-    assertThat(alone.out()).isEqualTo(plain.out());
+    SameOutput.check(alone, plain);
     for (String left :
         List.of(
             "a TransformProcess that does more than transform each record for itself",

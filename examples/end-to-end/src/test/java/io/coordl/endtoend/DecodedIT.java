@@ -153,7 +153,7 @@ class DecodedIT {
             .run()
             .orFail("The run with the agent");
     assertThat(plain.out().lines()).hasSizeGreaterThan(80);
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
   }
 
@@ -190,7 +190,7 @@ class DecodedIT {
             .orFail("The run with the agent");
     int files = Pictures.all().files().size();
     assertThat(plain.out().lines()).hasSize(3 * files);
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     Matcher matcher = DECODED.matcher(kept.err());
     assertThat(matcher.find()).as(kept.err()).isTrue();
     assertThat(Integer.parseInt(matcher.group(1))).isEqualTo(files);

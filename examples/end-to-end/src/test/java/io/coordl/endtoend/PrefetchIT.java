@@ -113,7 +113,7 @@ class PrefetchIT {
                 .agent(Workshop.checkout().agentJar(), "record=off," + policy)
                 .run()
                 .orFail(loop + " with " + policy);
-        assertThat(ahead.out()).as(loop + " with " + policy).isEqualTo(alone);
+        SameOutput.check(loop + " with " + policy, ahead, alone);
         assertThat(ahead.err()).contains(loop.said().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
@@ -151,7 +151,7 @@ class PrefetchIT {
                   Workshop.checkout().agentJar(), "dataset=" + pictures + ",record=off," + policy)
               .run()
               .orFail(program + " with " + policy);
-      assertThat(ahead.out()).as(program).isEqualTo(plain.out());
+      SameOutput.check(program, ahead, plain.out());
       assertThat(ahead.err()).doesNotContain("fault");
       assertThat(figure(ahead.err(), 1)).as(program).isPositive();
     }
@@ -170,7 +170,7 @@ class PrefetchIT {
           Workshop.inTurns(programs, List.of("prefetch=1", "prefetch=1,prepared=share"))) {
         ChildResult early =
             PreparedIT.agent(PreparedIT.records(jdk, programs), policy).run().orFail(policy);
-        assertThat(early.out()).as(programs + " with " + policy).isEqualTo(plain.out());
+        SameOutput.check(programs + " with " + policy, early, plain.out());
         assertThat(early.err()).doesNotContain("fault");
         assertThat(figure(early.err(), 3)).as(programs).isGreaterThanOrEqualTo(4);
       }

@@ -87,7 +87,7 @@ class PreparedIT {
     for (String policy :
         Workshop.first(1, List.of("prepared=share,prefetch=2", "prepared=share"))) {
       ChildResult kept = agent(samples(jdk, all), policy).run().orFail(policy);
-      assertThat(kept.out()).as(policy).isEqualTo(plain.out());
+      SameOutput.check(policy, kept, plain.out());
       assertThat(kept.err())
           .doesNotContain("fault")
           .contains(
@@ -104,7 +104,7 @@ class PreparedIT {
     ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
     String policy = "prepared=share,decoded=share,cache=minio";
     ChildResult kept = agent(samples(jdk, "images"), policy).run().orFail(policy);
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     assertThat(figure(kept, 2)).isPositive();
     for (String form : List.of("raw", "decoded")) {
       assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [01] items");
@@ -116,7 +116,7 @@ class PreparedIT {
   void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = loops(jdk).run().orFail("Loops without the agent");
     ChildResult kept = agent(loops(jdk), "prepared=share").run().orFail("prepared=share");
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault");
     assertThat(figure(kept, 2)).isPositive();
   }
@@ -130,7 +130,7 @@ class PreparedIT {
     for (String policy :
         Workshop.first(1, List.of("prepared=share", "prepared=share,decoded=share,prefetch=2"))) {
       ChildResult kept = agent(records(jdk, all), policy).run().orFail(policy);
-      assertThat(kept.out()).as(policy).isEqualTo(plain.out());
+      SameOutput.check(policy, kept, plain.out());
       assertThat(kept.err())
           .doesNotContain("fault")
           .contains(
@@ -147,7 +147,7 @@ class PreparedIT {
     String all = OWN + "," + HOSTILE_OWN + "," + PART_OWN;
     ChildResult plain = records(jdk, all).run().orFail("Iterators without the agent");
     ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
     long passes = 3L * SAMPLES / 32;
     ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
@@ -165,7 +165,7 @@ class PreparedIT {
     String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
     CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
     ChildResult second = agent(hostile(jdk, 2), policy).run().orFail("the second job");
-    assertThat(second.out()).isEqualTo(plain);
+    SameOutput.check("the second job", second, plain);
     assertThat(first.get().orFail("the first job").out())
         .isEqualTo(hostile(jdk, 1).run().orFail("Iterators without the agent").out());
     assertThat(plain).contains("collected true").doesNotContain("compared", "hashed");
@@ -187,8 +187,8 @@ class PreparedIT {
     }
     CompletableFuture<ChildResult> first = started(agent(hostileData(jdk, 1), policy));
     ChildResult second = agent(hostileData(jdk, 2), policy).run().orFail("the second job");
-    assertThat(second.out()).isEqualTo(plain.get(1));
-    assertThat(first.get().orFail("the first job").out()).isEqualTo(plain.get(0));
+    SameOutput.check("the second job", second, plain.get(1));
+    SameOutput.check("the first job", first.get().orFail("the first job"), plain.get(0));
     for (ChildResult job : List.of(first.get(), second)) {
       assertThat(job.err()).doesNotContain("fault");
       assertThat(figure(job, 2)).isGreaterThan(200);
@@ -220,7 +220,7 @@ class PreparedIT {
     readers(jdk, data, "write").run().orFail("The data");
     ChildResult plain = readers(jdk, data).run().orFail("Readers without the agent");
     ChildResult kept = agent(readers(jdk, data), "prepared=share").run().orFail("prepared=share");
-    assertThat(kept.out()).isEqualTo(plain.out());
+    SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault");
     assertThat(figure(kept, 2)).isPositive(); // Of small ones no more are kept after a while.
   }
@@ -265,7 +265,7 @@ class PreparedIT {
     ChildResult two = agent(job.call(), policy).run().orFail("the second job");
     long made = 0;
     for (ChildResult done : List.of(one.get().orFail("the first job"), two)) {
-      assertThat(done.out()).isEqualTo(plain.out());
+      SameOutput.check(done, plain);
       assertThat(done.err()).doesNotContain("fault");
       assertThat(figure(done, 2)).isPositive();
       made += figure(done, 3);

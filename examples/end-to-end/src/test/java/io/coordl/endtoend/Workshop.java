@@ -58,6 +58,7 @@ final class Workshop {
                 // Programs of a few seconds: what counts is how soon they start.
                 "-XX:TieredStopAtLevel=1",
                 "-Djava.awt.headless=true",
+                SameOutput.keepsBytes(),
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + CHECKOUT.work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")

@@ -1,0 +1,49 @@
+package example.bits;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import org.bytedeco.javacpp.Pointer;
+import org.nd4j.linalg.api.ndarray.INDArray;
+
+/**
+ * The bytes of arrays of DL4J. The memory of an array is freed once the garbage collector finds the
+ * array unreachable, on another thread, at any moment: whoever reads it by its address must hold
+ * the array as long, since the pointer does not. {@link FreedMemory} shows what is read otherwise.
+ */
+public final class ArrayBytes {
+  private ArrayBytes() {}
+
+  /** The values in c order, each in the machine's byte order. */
+  public static byte[] of(INDArray array) {
+    INDArray copy = array.dup('c');
+    try {
+      ByteBuffer memory = copy.data().pointer().asByteBuffer();
+      byte[] bytes = new byte[memory.remaining()];
+      memory.get(bytes);
+      return bytes;
+    } finally {
+      Reference.reachabilityFence(copy);
+    }
+  }
+
+  /** Takes in the values of an array. */
+  public static Checksum add(Checksum checksum, INDArray array) {
+    return checksum.add(of(array), holder(array));
+  }
+
+  /** Eight hexadecimal digits. */
+  public static String checksum(INDArray array) {
+    return add(new Checksum(), array).toString();
+  }
+
+  private static String holder(INDArray array) {
+    Pointer pointer = array.data().pointer();
+    String owner = pointer.getClass().getName() + " at " + Long.toHexString(pointer.address());
+    return array.data().getClass().getSimpleName()
+        + " over a "
+        + owner
+        + ", offset "
+        + array.data().offset()
+        + (array.isAttached() ? ", in a workspace" : "");
+  }
+}

@@ -1,0 +1,70 @@
+package example.bits;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32;
+
+/**
+ * A checksum of values that two runs print and compare. With {@code -Dexample.bytes=DIRECTORY} the
+ * bytes stay there under their checksum, with what held them, so that a test can tell what differs.
+ * For one thread.
+ */
+public final class Checksum {
+  private static final String DIRECTORY = System.getProperty("example.bytes");
+
+  /** Of those that stay: a test keeps some thousands. */
+  private static final int MOST_BYTES = 256 << 10;
+
+  private final CRC32 crc = new CRC32();
+  private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
+  private final StringBuilder holders = new StringBuilder();
+
+  /**
+   * Takes in more bytes.
+   *
+   * @param holder of the memory that they were read from, for whoever asks for it
+   */
+  public Checksum add(byte[] bytes, String holder) {
+    crc.update(bytes);
+    if (DIRECTORY != null && kept.size() <= MOST_BYTES) {
+      kept.writeBytes(bytes);
+      holders.append(bytes.length).append(" bytes of ").append(holder).append('\n');
+    }
+    return this;
+  }
+
+  /** As above: what remains in {@code buffer}, which is read. */
+  public Checksum add(ByteBuffer buffer, String holder) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return add(bytes, holder);
+  }
+
+  /** Eight hexadecimal digits. */
+  @Override
+  public String toString() {
+    String value = String.format("%08x", crc.getValue());
+    if (DIRECTORY != null && kept.size() <= MOST_BYTES) {
+      keep(value);
+    }
+    return value;
+  }
+
+  private void keep(String value) {
+    Path bytes = Path.of(DIRECTORY, value + ".bytes");
+    try {
+      if (!Files.exists(bytes)) {
+        String thread = Thread.currentThread().getName();
+        String run = "process " + ProcessHandle.current().pid() + ", thread " + thread + "\n";
+        Files.writeString(Path.of(DIRECTORY, value + ".held"), run + holders);
+        Files.write(bytes, kept.toByteArray());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

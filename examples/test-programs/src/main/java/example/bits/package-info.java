@@ -1,0 +1,2 @@
+/** What arrays hold, so that two runs can be compared to the bit. */
+package example.bits;
