@@ -173,6 +173,13 @@ public final class ModelFiles implements Closeable {
     return background;
   }
 
+  /**
+   * Waits for storage as long as anybody waits for what is the agent's; whether it has answered.
+   */
+  boolean isPatient(CountDownLatch done) {
+    return patience.test(done);
+  }
+
   boolean isWriting() {
     return inFlight != null;
   }
@@ -273,8 +280,15 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** A file to write in the place of {@code target}; null: the library is to write it. */
+  /**
+   * A file to write in the place of {@code target}; null: the library is to write it. To the
+   * library a checkpoint of the agent's own may be elsewhere: only the name counts.
+   */
   public @Nullable ModelFile create(Path target) {
+    StateFile agents = AS_AGENT.get();
+    if (agents != null) {
+      return ModelFile.later(agents.checkpoint().resolve(target.getFileName()));
+    }
     await(target);
     sweep(target);
     try {

@@ -10,7 +10,6 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +30,7 @@ public final class Resume {
   private String why;
   private boolean taken;
   private volatile boolean skipping;
+  private @Nullable Path continued;
   private long from;
   private long start;
   private String done = "";
@@ -64,11 +64,7 @@ public final class Resume {
     } else if (Files.isDirectory(at)) {
       models.add(CheckpointDirectory.numbered(at));
       if (models.get(0).isEmpty()) {
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(at, Files::isDirectory)) {
-          for (Path model : all) {
-            models.add(CheckpointDirectory.numbered(model));
-          }
-        }
+        models.addAll(CheckpointDirectory.newestRun(at));
       }
     }
     models.removeIf(List::isEmpty);
@@ -117,6 +113,7 @@ public final class Resume {
     from = step;
     start = System.nanoTime();
     skipping = true;
+    continued = checkpoint;
     done = " ";
     log.say("resume: goes on from " + shown(checkpoint) + ", after step " + step + ".");
   }
@@ -179,7 +176,13 @@ public final class Resume {
   /** It could not be restored, and is as the program made it. */
   public synchronized void fail(String reason) {
     skipping = false;
+    continued = null;
     nothing(reason);
+  }
+
+  /** The checkpoint that the job goes on from, or has; null if it began at its start. */
+  public synchronized @Nullable Path continued() {
+    return continued;
   }
 
   /** For the summary; empty if nothing was resumed. */

@@ -92,7 +92,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /** The models of a directory of which something is known. */
-  private static List<Path> models(Path directory) throws IOException {
+  static List<Path> models(Path directory) throws IOException {
     Path sides = directory.resolve(DIRECTORY);
     List<Path> models = new ArrayList<>();
     if (Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {

@@ -61,7 +61,7 @@ class ResumeTest {
     ModelFiles files =
         new ModelFiles(background, () -> memory, (event, start, end) -> {}, said::add);
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, files, said::add);
+        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, said::add);
     for (String model : models) {
       for (int step = 0; step <= 6; step++) {
         checkpoints.stepped(model, model, new Saver(files, step));
