@@ -105,6 +105,7 @@ public final class AgentCheckpoints {
     this.grace = grace;
     this.files = files;
     this.log = new OnceLog(log);
+    files.rememberLoads();
   }
 
   private Cadence cadence() {
@@ -227,7 +228,7 @@ public final class AgentCheckpoints {
       if (failed != null && Files.exists(failed)) {
         CheckpointDirectory.delete(failed);
       }
-      return into.next();
+      return into.next(files.loads());
     }
 
     private void written() {
@@ -292,6 +293,7 @@ public final class AgentCheckpoints {
     StorageCall<CheckpointDirectory.Claim> claimed = claim;
     try {
       if (claimed == null) {
+        files.train();
         Path from = resumed.get();
         claimed = new StorageCall<>(() -> claim(from));
         claim = claimed;

@@ -3,9 +3,11 @@ package io.coordl.checkpoint;
 import io.coordl.files.OwnFiles;
 import io.coordl.log.OnceLog;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -40,6 +42,11 @@ final class CheckpointDirectory {
 
   private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
   private static final String KEPT = ".kept";
+
+  /** How a mark begins; of agents before, it is empty. */
+  private static final String LOADED = "loaded ";
+
+  private static final int MOST_RUNS = 100;
 
   private final Path path;
   private long number;
@@ -114,6 +121,9 @@ final class CheckpointDirectory {
       }
       Path last = runs.get(0);
       boolean used = !models(last, true).isEmpty();
+      if (used && runs.size() >= MOST_RUNS) {
+        throw new IOException("it has the checkpoints of " + runs.size() + " runs");
+      }
       Path mine = used ? all.resolve("run." + (runs.size() == 1 ? 2 : number(last) + 1)) : last;
       return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
     } catch (OverlappingFileLockException e) {
@@ -204,6 +214,12 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
+  /** What its job had loaded before it trained; null if that is not known. */
+  static @Nullable String loads(Path checkpoint) throws IOException {
+    String text = SideFile.text(mark(checkpoint)).strip();
+    return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
+  }
+
   /** Whether a directory is a checkpoint of the agent's own. */
   static boolean isOne(Path checkpoint) {
     return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
@@ -226,14 +242,21 @@ final class CheckpointDirectory {
     }
   }
 
-  Path next() throws IOException {
+  /**
+   * A new checkpoint, to be written.
+   *
+   * @param loads {@link ModelFiles#loads} of the job
+   */
+  Path next(String loads) throws IOException {
     Files.createDirectories(path); // Somebody may have removed it.
     while (true) {
       try {
         Path made =
             Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
         Files.createDirectory(made.resolve(SideFile.DIRECTORY));
-        Files.createFile(mark(made));
+        try (RandomAccessFile mark = OwnFiles.create(mark(made))) {
+          mark.write((LOADED + loads + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
         return made;
       } catch (FileAlreadyExistsException e) {
         // Somebody has put it there: the one after.

@@ -316,7 +316,7 @@ public final class ModelFile implements Closeable {
   @Override
   public void close() throws IOException {
     try (pieces) {
-      if (!published) {
+      if (!published && pieces.isOpened()) {
         Files.deleteIfExists(incomplete);
       }
     } finally {

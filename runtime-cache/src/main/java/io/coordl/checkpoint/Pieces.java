@@ -42,6 +42,10 @@ final class Pieces extends OutputStream {
     return file;
   }
 
+  boolean isOpened() {
+    return out != null;
+  }
+
   /** How many have been written. Any thread. */
   long bytes() {
     return bytes;

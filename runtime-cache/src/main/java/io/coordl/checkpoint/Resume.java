@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Resume {
   private final String root;
+  private final ModelFiles files;
   private final OnceLog log;
   private final List<String> lacking = new ArrayList<>();
 
@@ -37,8 +38,10 @@ public final class Resume {
   private int leftOut;
 
   /** Looks for a checkpoint, among those in {@code root} or that itself, before any is written. */
-  public Resume(String root, UserLog log) {
+  public Resume(String root, ModelFiles files, UserLog log) {
     this.root = root;
+    this.files = files;
+    files.rememberLoads();
     this.log = new OnceLog(log);
     this.why = "no step of a model of DJL, or of a network of DL4J, has begun";
     try {
@@ -92,7 +95,39 @@ public final class Resume {
       return null;
     }
     taken = true;
+    files.train();
+    String reason = loadsOther(found);
+    if (reason != null) {
+      fail(reason);
+      return null;
+    }
     return found;
+  }
+
+  /** Why a program that has loaded a model by itself is not to be resumed; null if it may. */
+  private @Nullable String loadsOther(Path found) {
+    String then = null;
+    try {
+      then = CheckpointDirectory.loads(found);
+    } catch (IOException e) {
+      // As of an agent before.
+    }
+    Path loaded = files.loaded();
+    if (then == null && loaded != null) {
+      lacks(
+          "the program loads "
+              + shown(loaded)
+              + " by itself, and the checkpoint takes its place: resume= is not for programs that"
+              + " go on from their own models");
+    } else if (then != null && !then.equals(files.loads())) {
+      return loaded == null
+          ? "the program does not load the model that the run of the checkpoint began with"
+          : "the program loads "
+              + shown(loaded)
+              + " by itself, with which the run of the checkpoint did not begin; so it goes on from"
+              + " that model, and resume= is not for it";
+    }
+    return null;
   }
 
   /** The first model that trains is none that can be restored. */

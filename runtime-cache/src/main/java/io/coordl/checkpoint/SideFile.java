@@ -134,7 +134,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /** Not by a channel, which an interrupt would close. */
-  private static String text(Path side) throws IOException {
+  static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
       return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8);
     }
@@ -201,5 +201,9 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
       in.transferTo(OutputStream.nullOutputStream());
     }
     return HexFormat.of().formatHex(digest.digest());
+  }
+
+  static String hash(byte[] bytes) {
+    return HexFormat.of().formatHex(sha256().digest(bytes));
   }
 }

@@ -169,7 +169,7 @@ class AgentCheckpointsTest {
     CheckpointDirectory killed =
         CheckpointDirectory.claim(root.resolve("other"), null).directory("mlp");
     Files.createDirectory(root.resolve("mlp"));
-    Path half = killed.next();
+    Path half = killed.next("");
     Files.writeString(half.resolve(".coordl/1-1.incomplete"), "half");
     Files.move(half, root.resolve("mlp/000001"));
     train("one", 1);
@@ -341,9 +341,15 @@ class AgentCheckpointsTest {
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
     assertThat(said).singleElement().asString().contains("4 models at a time");
+    CountDownLatch hold = new CountDownLatch(1); // So that one checkpoint is taken, not 1001.
     for (int step = 0; step < 1001; step++) {
-      checkpoints.stepped(all.get(3), "mlp", saves("model 3"));
+      checkpoints.stepped(
+          all.get(3),
+          "mlp",
+          directory -> files.save(directory.resolve("model"), held(hold, "model 3")));
     }
+    hold.countDown();
+    files.await();
     checkpoints.stepped(all.get(4), "mlp", saves("first"));
     checkpoints.stepped(all.get(4), "mlp", saves("model 4"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("model 4");
@@ -438,8 +444,7 @@ class AgentCheckpointsTest {
       Files.createDirectories(StateFile.of(directory)); // So no file can be made there.
       small.asAgent(saver, directory);
       small.await();
-      assertThat(directory.resolve("model")).doesNotExist();
-      Files.delete(StateFile.of(directory));
+      assertThat(directory).doesNotExist();
     }
     assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
   }
@@ -457,6 +462,7 @@ class AgentCheckpointsTest {
     hold.countDown();
     files.close();
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(names("mlp")).containsExactly("000001", "latest");
     assertThat(checkpoints.said()).contains("1 checkpoint of");
     assertThat(said).singleElement().asString().contains("the job ended while");
   }

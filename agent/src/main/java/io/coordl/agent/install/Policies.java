@@ -185,7 +185,7 @@ final class Policies {
         && models == null) {
       return LibraryHooks.NONE;
     }
-    Resume resume = models != null && options.resumes() ? resume() : null;
+    Resume resume = models != null && options.resumes() ? resume(models) : null;
     AgentCheckpoints checkpoints =
         models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
@@ -235,8 +235,8 @@ final class Policies {
     return made;
   }
 
-  private Resume resume() {
-    Resume made = new Resume(options.get(Option.RESUME), job.log());
+  private Resume resume(ModelFiles models) {
+    Resume made = new Resume(options.get(Option.RESUME), models, job.log());
     job.addPolicy(made::said, () -> {});
     asked(Option.RESUME, made::whyUnused);
     return made;
