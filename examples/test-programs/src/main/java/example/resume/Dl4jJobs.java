@@ -97,6 +97,18 @@ public final class Dl4jJobs {
         }
         end(network);
       }
+      case "reloading" -> {
+        File own = folder.resolve("own.zip").toFile();
+        MultiLayerNetwork network =
+            own.exists() ? MultiLayerNetwork.load(own, true) : network(COLUMNS);
+        network.setListeners(new Steps());
+        DataSetIterator data = memory();
+        while (network.getEpochCount() < EPOCHS) {
+          network.fit(data);
+          network.save(own, true);
+        }
+        end(network);
+      }
       case "stopped" -> {
         MultiLayerNetwork network = network(COLUMNS);
         new EarlyStoppingTrainer(

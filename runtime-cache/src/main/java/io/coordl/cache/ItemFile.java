@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.files.OwnFiles;
 import java.io.EOFException;
 import java.io.File;
 import java.io.FileNotFoundException;
@@ -130,7 +131,7 @@ record ItemFile(
   /** A file without a name that holds these bytes. */
   static RandomAccessFile copy(ByteBuffer content) throws IOException {
     File copy = File.createTempFile("coordl-", ".item");
-    try (RandomAccessFile writer = new RandomAccessFile(copy, "rw")) {
+    try (RandomAccessFile writer = OwnFiles.open(copy.toPath())) {
       byte[] bytes = new byte[content.remaining()];
       content.duplicate().get(bytes);
       writer.write(bytes);

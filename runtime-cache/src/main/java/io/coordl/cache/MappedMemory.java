@@ -1,5 +1,6 @@
 package io.coordl.cache;
 
+import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
 import io.coordl.shared.MappedLength;
 import java.io.IOException;
@@ -38,7 +39,7 @@ final class MappedMemory extends ArenaMemory {
 
   /** Maps {@code capacity} bytes; the file is closed if that fails. */
   static MappedMemory map(Path path, long capacity) throws IOException {
-    return map(new RandomAccessFile(path.toFile(), "rw"), capacity);
+    return map(OwnFiles.open(path), capacity);
   }
 
   private static MappedMemory map(RandomAccessFile file, long capacity) throws IOException {
@@ -68,7 +69,7 @@ final class MappedMemory extends ArenaMemory {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     RandomAccessFile file;
     try {
-      file = new RandomAccessFile(path.toFile(), "rw");
+      file = OwnFiles.open(path);
     } finally {
       Files.deleteIfExists(path);
     }

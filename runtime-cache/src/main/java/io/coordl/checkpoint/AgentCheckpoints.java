@@ -8,14 +8,18 @@ import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,11 +61,16 @@ public final class AgentCheckpoints {
   private final ModelFiles files;
   private final OnceLog log;
 
+  private final Supplier<@Nullable Path> resumed;
+
+  // Storage may hang: no thread asks it for anything while it holds the monitor.
   private final List<Trained> models = new ArrayList<>();
-  private CheckpointDirectory.@Nullable Claim claim;
+  private final Set<String> names = new HashSet<>();
+  private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
   private String why = "no step of a model of DJL, or of a network of DL4J, has ended";
   private volatile boolean ending;
+  private volatile String run;
   private long turns;
   private final AtomicInteger tried = new AtomicInteger();
   private final AtomicInteger written = new AtomicInteger();
@@ -75,6 +84,8 @@ public final class AgentCheckpoints {
    * @param overhead share of the time that {@code auto} may take
    * @param keep how many checkpoints of a model stay
    * @param grace seconds that the last one may take when the job is told to end
+   * @param resumed the checkpoint that the job goes on from, null if there is none; asked when the
+   *     first step has ended
    */
   public AgentCheckpoints(
       String root,
@@ -82,15 +93,19 @@ public final class AgentCheckpoints {
       double overhead,
       int keep,
       int grace,
+      Supplier<@Nullable Path> resumed,
       ModelFiles files,
       UserLog log) {
     this.root = root;
+    this.run = root;
+    this.resumed = resumed;
     this.every = every;
     this.overhead = overhead;
     this.keep = keep;
     this.grace = grace;
     this.files = files;
     this.log = new OnceLog(log);
+    files.rememberLoads();
   }
 
   private Cadence cadence() {
@@ -104,19 +119,26 @@ public final class AgentCheckpoints {
   /** A model, weakly held, and its steps. */
   private final class Trained {
     private final WeakReference<Object> model;
-    private final CheckpointDirectory directory;
+    private final String name;
+    private final StorageCall<CheckpointDirectory.Claim> claimed;
     private final Cadence steps = cadence();
     private final CountDownLatch last = new CountDownLatch(1);
-    private @Nullable Path newest;
+    private volatile @Nullable CheckpointDirectory directory;
+    private @Nullable StorageCall<Path> preparing;
+
+    /** Where one was begun that is not whole. */
+    private volatile @Nullable Path begun;
+
     private volatile Thread trainer = Thread.currentThread();
     private volatile long ended;
 
     /** When its last step was, counted in steps of all models. */
     private long turn;
 
-    Trained(Object model, CheckpointDirectory directory) {
+    Trained(Object model, String name, StorageCall<CheckpointDirectory.Claim> claimed) {
       this.model = new WeakReference<>(model);
-      this.directory = directory;
+      this.name = name;
+      this.claimed = claimed;
     }
 
     synchronized void step(Saver saver) {
@@ -147,12 +169,11 @@ public final class AgentCheckpoints {
 
     private boolean take(Saver saver) {
       try {
-        Path before = newest;
-        if (before != null && !files.isWriting()) {
-          directory.discardUnlessWhole(before);
+        Path made = prepared();
+        if (made == null) {
+          return false;
         }
-        Path made = directory.next();
-        newest = made;
+        begun = made;
         ModelFiles.Pending writing = files.asAgent(saver, made);
         if (writing != null) {
           writing.then(this::written);
@@ -172,8 +193,48 @@ public final class AgentCheckpoints {
       }
     }
 
+    /** A new directory for the next; null if there can be none, or storage does not answer. */
+    private @Nullable Path prepared() throws IOException {
+      StorageCall<Path> call = preparing;
+      if (call == null) {
+        Path failed = files.isWriting() ? null : begun;
+        call = new StorageCall<>(() -> next(failed));
+        preparing = call;
+        if (!files.isPatient(call.done()) && !call.isDone()) {
+          log.once(
+              "storage",
+              "checkpoint.every: storage has not answered in "
+                  + root
+                  + "; the job goes on, and takes no checkpoint before it does.");
+        }
+      }
+      if (!call.isDone()) {
+        return null;
+      }
+      preparing = null;
+      return call.get();
+    }
+
+    private @Nullable Path next(@Nullable Path failed) throws IOException {
+      CheckpointDirectory.Claim claim = claimed.get();
+      if (claim == null) {
+        return null; // That has been said.
+      }
+      CheckpointDirectory into = directory;
+      if (into == null) {
+        into = claim.directory(name);
+        directory = into;
+      }
+      if (failed != null && Files.exists(failed)) {
+        CheckpointDirectory.delete(failed);
+      }
+      return into.next(files.loads());
+    }
+
     private void written() {
-      if (!directory.retain(keep)) {
+      begun = null;
+      CheckpointDirectory into = directory;
+      if (into != null && !into.retain(keep, log)) {
         log.once(
             "link", "checkpoint.every: no link latest can be made in " + root + "; numbers count.");
       }
@@ -229,26 +290,64 @@ public final class AgentCheckpoints {
               MODELS));
       return null;
     }
+    StorageCall<CheckpointDirectory.Claim> claimed = claim;
     try {
-      if (claim == null) {
-        claim = CheckpointDirectory.claim(ModelFiles.path(new File(root)));
+      if (claimed == null) {
+        files.train();
+        Path from = resumed.get();
+        claimed = new StorageCall<>(() -> claim(from));
+        claim = claimed;
       }
-      Trained made = new Trained(model, claim.directory(name));
-      models.add(made);
-      return made;
-    } catch (IOException | RuntimeException e) {
-      closed = true;
-      why = "no checkpoint can be taken in " + root + " (" + e + ")";
-      log.say("checkpoint.every: " + why + "; the job goes on without.");
+    } catch (OutOfMemoryError e) { // No thread to be had.
+      refused(e);
       return null;
     }
+    Trained made = new Trained(model, free(name), claimed);
+    models.add(made);
+    return made;
+  }
+
+  /** Null if there can be no checkpoints, which is said. */
+  private CheckpointDirectory.@Nullable Claim claim(@Nullable Path from) {
+    try {
+      CheckpointDirectory.Claim made =
+          CheckpointDirectory.claim(ModelFiles.path(new File(root)), from);
+      run = made.isFirst() ? root : new File(root, made.run().toFile().getName()).getPath();
+      if (made.hasOthers()) {
+        log.say(
+            "checkpoint.every: %s has the checkpoints of another run, which stay; those of this job"
+                + " go to %s. resume=%s goes on from the newest run.",
+            root, run, root);
+      }
+      return made;
+    } catch (IOException | RuntimeException e) {
+      refused(e);
+      return null;
+    }
+  }
+
+  private synchronized void refused(Throwable e) {
+    closed = true;
+    models.clear();
+    why = "no checkpoint can be taken in " + root + " (" + e + ")";
+    log.say("checkpoint.every: " + why + "; the job goes on without.");
+  }
+
+  private String free(String model) {
+    String plain = model.replaceAll("[^A-Za-z0-9_-]", "_");
+    String base = plain.isEmpty() ? "model" : plain.substring(0, Math.min(100, plain.length()));
+    String free = base;
+    for (int i = 2; !names.add(free); i++) {
+      free = base + "-" + i;
+    }
+    return free;
   }
 
   /** One that is no longer trained gives its place, and the name of its directory, to another. */
   private boolean isOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE;
-    if (old && claim != null) {
-      claim.release(known.directory);
+    if (old) {
+      names.remove(known.name);
     }
     return old;
   }
@@ -294,6 +393,15 @@ public final class AgentCheckpoints {
         .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
   }
 
+  /** Lets another job of this JVM have the directory, as the end of the JVM does. */
+  void release() throws IOException {
+    StorageCall<CheckpointDirectory.Claim> taken = claim;
+    CheckpointDirectory.Claim mine = taken == null ? null : taken.get();
+    if (mine != null) {
+      mine.release();
+    }
+  }
+
   /** For the summary; empty if none was taken. */
   public synchronized String said() {
     int made = written.get();
@@ -302,7 +410,7 @@ public final class AgentCheckpoints {
         : Text.format(
             "checkpoint.every=%s: %d checkpoint%s of the agent's own in %s (the job waited %.3f s"
                 + " for each%s)",
-            every, made, made == 1 ? "" : "s", root, waited.sum() / 1e9 / tried.get(), intervals());
+            every, made, made == 1 ? "" : "s", run, waited.sum() / 1e9 / tried.get(), intervals());
   }
 
   private String intervals() {

@@ -1,88 +1,212 @@
 package io.coordl.checkpoint;
 
-import java.io.FileOutputStream;
+import io.coordl.files.OwnFiles;
+import io.coordl.log.OnceLog;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
- * newest that is whole. They go on from what earlier jobs have left.
+ * newest that is whole.
+ *
+ * <p>They lie in the directory of a run: a job, and those that go on from its checkpoints. The
+ * first run has {@code checkpoint.dir} itself. A later one that finds checkpoints there, and does
+ * not go on from the newest of them, has {@code run.2}, {@code run.3}, ... in it, and leaves those
+ * of the runs before alone.
+ *
+ * <p>Nothing goes before a newer checkpoint is on disk and has been read back, and then only what
+ * the agent has written: a checkpoint whose model was changed by somebody else is renamed.
  */
 final class CheckpointDirectory {
   private static final String LATEST = "latest";
+
+  /** Has a dot, which no directory of a model has. */
+  private static final Pattern RUN = Pattern.compile("run\\.(\\d{1,9})");
+
+  private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
+  private static final String KEPT = ".kept";
+
+  /** How a mark begins; of agents before, it is empty. */
+  private static final String LOADED = "loaded ";
+
+  private static final int MOST_RUNS = 100;
 
   private final Path path;
   private long number;
 
   private CheckpointDirectory(Path path) throws IOException {
+    OwnFiles.requireOwnLinks(path);
     this.path = Files.createDirectories(path);
-    List<Path> all = numbered(this.path);
+    List<Path> all = numbered(path);
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /** The directory of one job; its models differ in their names. Of one thread at a time. */
+  /** The directory of one run, for this job as long as it lives. Threads of the agent alone. */
   static final class Claim {
-    private final Path root;
-    private final FileOutputStream lock;
-    private final Set<String> names = new HashSet<>();
-    private final Set<String> swept = new HashSet<>();
+    private final FileChannel lock;
+    private final Path run;
+    private final boolean isFirst;
+    private final boolean hasOthers;
 
-    private Claim(Path root, FileOutputStream lock) {
-      this.root = root;
+    private Claim(FileChannel lock, Path run, boolean isFirst, boolean hasOthers) {
       this.lock = lock;
+      this.run = run;
+      this.isFirst = isFirst;
+      this.hasOthers = hasOthers;
     }
 
-    CheckpointDirectory directory(String name) throws IOException {
-      if (!lock.getChannel().isOpen()) {
+    /** Where its models are. */
+    Path run() {
+      return run;
+    }
+
+    /** Whether that is {@code checkpoint.dir} itself. */
+    boolean isFirst() {
+      return isFirst;
+    }
+
+    void release() throws IOException {
+      lock.close();
+    }
+
+    /** Whether {@code checkpoint.dir} has checkpoints of other runs, and this one is new. */
+    boolean hasOthers() {
+      return hasOthers;
+    }
+
+    CheckpointDirectory directory(String model) throws IOException {
+      if (!lock.isOpen()) {
         throw new IOException("its lock has been closed");
       }
-      String plain = name.replaceAll("[^A-Za-z0-9_-]", "_");
-      String base = plain.isEmpty() ? "model" : plain.substring(0, Math.min(100, plain.length()));
-      String free = base;
-      for (int i = 2; !names.add(free); i++) {
-        free = base + "-" + i;
-      }
-      CheckpointDirectory made = new CheckpointDirectory(root.resolve(free));
-      if (swept.add(free)) { // Else another model's last one may be on its way.
-        for (Path left : numbered(made.path)) { // By a job that was killed.
-          made.discardUnlessWhole(left);
-        }
-      }
-      return made;
-    }
-
-    /** Its model is no longer trained: the next one of this name may have it. */
-    void release(CheckpointDirectory directory) {
-      names.remove(directory.path.getFileName().toString());
+      return new CheckpointDirectory(run.resolve(model));
     }
   }
 
   /**
    * Takes a directory for this job, as long as it lives; throws if another job has it, or it cannot
-   * be made.
+   * be made. A thread of the agent alone: storage may hang.
+   *
+   * @param from the checkpoint that the job goes on from; null if it begins at its start
    */
-  static Claim claim(Path root) throws IOException {
-    Path lock = Files.createDirectories(root.resolve(SideFile.DIRECTORY)).resolve("lock");
-    FileOutputStream out = new FileOutputStream(lock.toFile());
-    if (out.getChannel().tryLock() == null) {
-      out.close();
-      throw new IOException("another job writes its checkpoints there");
+  static Claim claim(Path root, @Nullable Path from) throws IOException {
+    OwnFiles.requireOwnLinks(root.toAbsolutePath());
+    Path all = Files.createDirectories(root).toRealPath();
+    FileChannel lock =
+        OwnFiles.openOrCreate(OwnFiles.directory(all.resolve(SideFile.DIRECTORY)).resolve("lock"));
+    try {
+      if (lock.tryLock() == null) {
+        throw new IOException("another job writes its checkpoints there");
+      }
+      List<Path> runs = runs(all);
+      Path going = from == null ? null : runOf(from, runs);
+      if (going != null) {
+        return new Claim(lock, going, going.equals(all), false);
+      }
+      Path last = runs.get(0);
+      boolean used = !models(last, true).isEmpty();
+      if (used && runs.size() >= MOST_RUNS) {
+        throw new IOException("it has the checkpoints of " + runs.size() + " runs");
+      }
+      Path mine = used ? all.resolve("run." + (runs.size() == 1 ? 2 : number(last) + 1)) : last;
+      return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
+    } catch (OverlappingFileLockException e) {
+      lock.close();
+      throw new IOException("another job of this JVM writes its checkpoints there", e);
+    } catch (IOException | RuntimeException | Error e) {
+      lock.close();
+      throw e;
     }
-    return new Claim(root.toRealPath(), out);
   }
 
-  private static long number(Path checkpoint) {
-    return Long.parseLong(checkpoint.getFileName().toString());
+  /** The run whose newest checkpoint that is one it is; null if there is none. */
+  private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
+    Path model = checkpoint.toRealPath().getParent();
+    Path run = model == null ? null : model.getParent();
+    if (model == null || run == null || !runs.contains(run)) {
+      return null;
+    }
+    for (Path newer : numbered(model)) {
+      if (Files.isSameFile(newer, checkpoint)) {
+        return run;
+      }
+      if (SideFile.isVerified(newer) && StateFile.isWhole(newer)) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  /** Directories of runs, the newest first; the last is {@code root} itself. */
+  private static List<Path> runs(Path root) throws IOException {
+    List<Path> runs = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
+      for (Path file : all) {
+        if (RUN.matcher(file.getFileName().toString()).matches()
+            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+          runs.add(file);
+        }
+      }
+    }
+    runs.sort(Comparator.comparingLong(CheckpointDirectory::number).reversed());
+    runs.add(root);
+    return runs;
+  }
+
+  /** Of each model of the newest run that has any: its checkpoints, the newest first. */
+  static List<List<Path>> newestRun(Path root) throws IOException {
+    for (Path run : runs(root)) {
+      if (!models(run, true).isEmpty()) {
+        return models(run, false);
+      }
+    }
+    return List.of();
+  }
+
+  /**
+   * Of each model of a run its checkpoints, the newest first.
+   *
+   * @param begun leave out those that a killed job has only begun
+   */
+  private static List<List<Path>> models(Path run, boolean begun) throws IOException {
+    List<List<Path>> models = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(run, Files::isDirectory)) {
+      for (Path model : all) {
+        List<Path> numbered = new ArrayList<>(numbered(model));
+        if (begun) {
+          for (Path checkpoint : List.copyOf(numbered)) {
+            if (isBegun(checkpoint)) {
+              numbered.remove(checkpoint);
+            }
+          }
+        }
+        if (!numbered.isEmpty()) {
+          models.add(numbered);
+        }
+      }
+    }
+    return models;
+  }
+
+  /** The number in the name of a run, or of a checkpoint. */
+  private static long number(Path directory) {
+    return Long.parseLong(directory.getFileName().toString().replace("run.", ""));
   }
 
   /** What only a checkpoint of the agent's own has: nothing else is counted, or deleted. */
@@ -90,29 +214,49 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
+  /** What its job had loaded before it trained; null if that is not known. */
+  static @Nullable String loads(Path checkpoint) throws IOException {
+    String text = SideFile.text(mark(checkpoint)).strip();
+    return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
+  }
+
   /** Whether a directory is a checkpoint of the agent's own. */
   static boolean isOne(Path checkpoint) {
     return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Whether a checkpoint has nothing but what the agent puts there before the model comes. */
+  private static boolean isBegun(Path checkpoint) throws IOException {
+    try (Stream<Path> all = Files.list(checkpoint)) {
+      return all.allMatch(file -> file.getFileName().toString().equals(SideFile.DIRECTORY));
+    }
   }
 
   /** The checkpoints of a model, the newest first. */
   static List<Path> numbered(Path path) throws IOException {
     try (Stream<Path> files = Files.list(path)) {
       return files
-          .filter(file -> file.getFileName().toString().matches("\\d{6,12}") && isOne(file))
-          .sorted(Comparator.comparingLong(CheckpointDirectory::number).reversed())
+          .filter(file -> NUMBER.matcher(file.getFileName().toString()).matches() && isOne(file))
+          .sorted(Comparator.<Path>comparingLong(CheckpointDirectory::number).reversed())
           .toList();
     }
   }
 
-  Path next() throws IOException {
+  /**
+   * A new checkpoint, to be written.
+   *
+   * @param loads {@link ModelFiles#loads} of the job
+   */
+  Path next(String loads) throws IOException {
     Files.createDirectories(path); // Somebody may have removed it.
     while (true) {
       try {
         Path made =
             Files.createDirectory(path.resolve(String.format(Locale.ROOT, "%06d", ++number)));
         Files.createDirectory(made.resolve(SideFile.DIRECTORY));
-        Files.createFile(mark(made));
+        try (RandomAccessFile mark = OwnFiles.create(mark(made))) {
+          mark.write((LOADED + loads + "\n").getBytes(StandardCharsets.US_ASCII));
+        }
         return made;
       } catch (FileAlreadyExistsException e) {
         // Somebody has put it there: the one after.
@@ -121,29 +265,60 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Links the newest that is whole, and deletes all but the newest that are; never the last. What
-   * cannot be deleted stays until the next time. False if the file system has no such links.
+   * Reads the newest that is whole back, and links it; then deletes what is older than the newest
+   * {@code keep}. What cannot be deleted stays until the next time. False if the file system has no
+   * such links.
    */
-  boolean retain(int keep) {
+  boolean retain(int keep, OnceLog log) {
     boolean linked = true;
     int whole = 0;
     for (Path checkpoint : numberedOrNone()) {
       try {
-        if (SideFile.isWhole(checkpoint)) {
-          whole++;
-          if (whole == 1) {
-            linked = link(checkpoint);
-          } else if (whole > keep) {
-            delete(checkpoint);
+        boolean isWhole = SideFile.isWhole(checkpoint);
+        if (isWhole && ++whole == 1) {
+          if (!(SideFile.isVerified(checkpoint) && StateFile.isWhole(checkpoint))) {
+            log.once(
+                "read",
+                "checkpoint.every: what is read of "
+                    + checkpoint
+                    + " is not what was written; nothing older is deleted. Is the disk sound?");
+            break;
           }
-        } else if (whole > 0) {
-          delete(checkpoint);
+          linked = link(checkpoint);
+        }
+        if (whole > (isWhole ? keep : 0)) {
+          drop(checkpoint, isWhole, log);
         }
       } catch (IOException e) {
         // Another time.
       }
     }
     return linked;
+  }
+
+  /** Ends a checkpoint that is no longer needed. */
+  private void drop(Path checkpoint, boolean isWhole, OnceLog log) throws IOException {
+    if (isWhole ? SideFile.models(checkpoint).size() == 1 : isBegun(checkpoint)) {
+      if (!deleteOwn(checkpoint)) {
+        log.once(
+            "foreign",
+            "checkpoint.every: " + checkpoint + " has files of others, which stay there.");
+      }
+      return;
+    }
+    String name = checkpoint.getFileName() + KEPT;
+    Path kept = path.resolve(name);
+    // Its number may have been another's before.
+    for (int i = 2; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); i++) {
+      kept = path.resolve(name + "-" + i);
+    }
+    Files.move(checkpoint, kept);
+    log.once(
+        "checkpoint.every: "
+            + checkpoint
+            + " has a model that is not the one that the agent wrote there; it is kept as "
+            + kept.getFileName()
+            + ".");
   }
 
   private List<Path> numberedOrNone() {
@@ -154,12 +329,6 @@ final class CheckpointDirectory {
     }
   }
 
-  void discardUnlessWhole(Path checkpoint) throws IOException {
-    if (Files.exists(checkpoint) && !SideFile.isWhole(checkpoint)) {
-      delete(checkpoint);
-    }
-  }
-
   private boolean link(Path newest) {
     Path latest = path.resolve(LATEST);
     if (Files.exists(latest, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(latest)) {
@@ -167,7 +336,9 @@ final class CheckpointDirectory {
     }
     try {
       Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);
-      Files.deleteIfExists(next);
+      if (Files.isSymbolicLink(next)) { // A killed job's.
+        Files.delete(next);
+      }
       Files.createSymbolicLink(next, newest.getFileName());
       ModelFile.move(next, latest);
       return true;
@@ -176,6 +347,30 @@ final class CheckpointDirectory {
     }
   }
 
+  /** Deletes what the agent has written; whether nothing else was there. The mark goes last. */
+  private static boolean deleteOwn(Path checkpoint) throws IOException {
+    Path own = checkpoint.resolve(SideFile.DIRECTORY);
+    for (Path model : SideFile.models(checkpoint)) {
+      Files.deleteIfExists(model);
+      Files.deleteIfExists(SideFile.of(model));
+    }
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(own, "*" + ModelFile.INCOMPLETE)) {
+      for (Path file : left) {
+        Files.delete(file);
+      }
+    }
+    Files.deleteIfExists(StateFile.of(checkpoint));
+    Files.delete(mark(checkpoint));
+    try {
+      Files.delete(own);
+      Files.delete(checkpoint);
+      return true;
+    } catch (DirectoryNotEmptyException e) {
+      return false;
+    }
+  }
+
+  /** Deletes what this job has just begun, and could not write. */
   static void delete(Path checkpoint) throws IOException {
     try (Stream<Path> all = Files.walk(checkpoint)) {
       for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {

@@ -1,7 +1,8 @@
 package io.coordl.checkpoint;
 
 import io.coordl.advice.Text;
-import io.coordl.live.Owner;
+import io.coordl.files.OwnFiles;
+import io.coordl.shared.Closeables;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileInputStream;
@@ -9,6 +10,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -39,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * place. Of one thread at a time.
  */
 public final class ModelFile implements Closeable {
-  private static final String INCOMPLETE = ".incomplete";
+  static final String INCOMPLETE = ".incomplete";
 
   private static final AtomicInteger COUNT = new AtomicInteger();
 
@@ -50,8 +52,8 @@ public final class ModelFile implements Closeable {
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
   private final Path target;
+  private final Path directory;
   private final Path incomplete;
-  private final FileOutputStream out;
   private final MessageDigest digest = SideFile.sha256();
   private final Pieces pieces;
   private final OutputStream stream;
@@ -77,43 +79,63 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /**
-   * A new file in {@code directory}, which {@link #sweep} of another job leaves alone as long as it
-   * is open, of a name that is never used again, so that a dead job's file can be deleted by its
-   * name. Written as the libraries write theirs: an interrupt of the program's thread does not
-   * close it.
-   */
-  private ModelFile(Path target, Path directory) throws IOException {
+  /** A new file in {@code directory}, which its first byte makes, or {@link #open}. */
+  private ModelFile(Path target, Path directory, @Nullable State before) {
     this.target = target;
-    this.before = State.of(target);
+    this.before = before;
     String number = Long.toHexString(System.nanoTime() + COUNT.incrementAndGet());
     String name = Long.toHexString(ProcessHandle.current().pid()) + "-" + number + INCOMPLETE;
-    this.incomplete = Files.createDirectories(directory).resolve(name);
+    this.directory = directory;
+    this.incomplete = directory.resolve(name);
+    pieces = new Pieces(this::make, digest);
+    stream = new BufferedOutputStream(pieces, 1 << 16);
+  }
+
+  private static ModelFile open(Path target, Path directory) throws IOException {
+    ModelFile file = new ModelFile(target, directory, State.of(target));
+    file.pieces.file();
+    return file;
+  }
+
+  /**
+   * {@link #sweep} of another job leaves it alone as long as it is open. Its name is never used
+   * again, so that a dead job's file can be deleted by its name. Written as the libraries write
+   * theirs: an interrupt of the program's thread does not close it.
+   */
+  private FileOutputStream make() throws IOException {
+    OwnFiles.directory(directory);
     OWN.add(incomplete.getFileName());
+    FileOutputStream out = null;
     try {
-      Files.createFile(incomplete);
-      out = new FileOutputStream(incomplete.toFile());
+      out = new FileOutputStream(OwnFiles.create(incomplete).getFD());
       if (out.getChannel().tryLock() == null || !Files.exists(incomplete)) {
-        out.close();
         throw new IOException(incomplete + " was swept away");
       }
+      return out;
     } catch (Throwable t) {
+      Closeables.closeQuietly(out);
       Files.deleteIfExists(incomplete);
       OWN.remove(incomplete.getFileName());
       throw t;
     }
-    pieces = new Pieces(out, digest);
-    stream = new BufferedOutputStream(pieces, 1 << 16);
   }
 
   /** Writes a file of the agent's own, durably, in the place of what is there. */
   static void write(Path target, Path directory, String text) throws IOException {
-    try (ModelFile file = new ModelFile(target, directory)) {
-      file.out.write(text.getBytes(StandardCharsets.UTF_8));
-      file.out.getFD().sync();
+    try (ModelFile file = open(target, directory)) {
+      file.pieces.file().write(text.getBytes(StandardCharsets.UTF_8));
+      file.pieces.file().getFD().sync();
       move(file.incomplete, target);
       force(target.getParent()); // Some file systems make later moves durable before earlier ones.
     }
+  }
+
+  /**
+   * A file in a directory that the agent has made, which nobody else writes to. Storage is not
+   * touched before its first byte is.
+   */
+  static ModelFile later(Path target) {
+    return new ModelFile(target, SideFile.directory(target), null);
   }
 
   /**
@@ -138,14 +160,16 @@ public final class ModelFile implements Closeable {
       if (old != null) {
         check(target, old);
       }
-      ModelFile file = new ModelFile(target, SideFile.directory(target));
+      ModelFile file = open(target, SideFile.directory(target));
       if (old != null) {
         file.becomeLike(old);
       }
       return file;
     } catch (IOException | UnsupportedOperationException e) {
       throw new LeftAloneException(
-          "no file can be made beside it (" + e.getClass().getSimpleName() + ")");
+          "no file can be made beside it ("
+              + (e.getClass() == IOException.class ? e.getMessage() : e.getClass().getSimpleName())
+              + ")");
     }
   }
 
@@ -166,7 +190,7 @@ public final class ModelFile implements Closeable {
     if (((Number) Files.getAttribute(target, "unix:nlink")).intValue() > 1) {
       throw new LeftAloneException("it has other names (hard links)");
     }
-    if (Owner.of(target) != Owner.user()) {
+    if (!OwnFiles.isOwn(target)) {
       throw new LeftAloneException("it belongs to another user");
     }
     if (Files.getFileStore(target).getUsableSpace() < old.size()) {
@@ -217,7 +241,7 @@ public final class ModelFile implements Closeable {
    */
   String publish(boolean late, Object moving) throws IOException {
     stream.flush();
-    out.getFD().sync();
+    pieces.file().getFD().sync();
     String sha256 = HexFormat.of().formatHex(digest.digest());
     synchronized (moving) {
       State now = State.of(target);
@@ -252,7 +276,9 @@ public final class ModelFile implements Closeable {
 
   private void writeInPlace() throws IOException {
     try (InputStream in = new FileInputStream(incomplete.toFile());
-        FileOutputStream to = new FileOutputStream(target.toFile())) {
+        RandomAccessFile opened = OwnFiles.open(target);
+        FileOutputStream to = new FileOutputStream(opened.getFD())) {
+      opened.setLength(0);
       in.transferTo(to);
       to.getFD().sync();
     }
@@ -289,8 +315,8 @@ public final class ModelFile implements Closeable {
   /** Ends it; what was not published is deleted. */
   @Override
   public void close() throws IOException {
-    try (out) {
-      if (!published) {
+    try (pieces) {
+      if (!published && pieces.isOpened()) {
         Files.deleteIfExists(incomplete);
       }
     } finally {
@@ -328,10 +354,10 @@ public final class ModelFile implements Closeable {
   private static boolean isSwept(Path file) throws IOException {
     if (OWN.contains(file.getFileName())
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-        || Owner.of(file) != Owner.user()) {
+        || !OwnFiles.isOwn(file)) {
       return false;
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+    try (FileChannel channel = OwnFiles.open(file).getChannel();
         FileLock lock = channel.tryLock()) {
       return lock != null && Files.deleteIfExists(file);
     }

@@ -10,6 +10,7 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,6 +83,12 @@ public final class ModelFiles implements Closeable {
   private volatile boolean background;
   private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
+
+  /** What the program loaded before it trained: another start of the same run loads the same. */
+  private String loads = "";
+
+  private @Nullable Path loaded;
+  private boolean remembersLoads;
 
   private int files;
   private long bytes;
@@ -171,6 +178,13 @@ public final class ModelFiles implements Closeable {
   /** Whether files are written in the background: not any more when the job ends. */
   public boolean inBackground() {
     return background;
+  }
+
+  /**
+   * Waits for storage as long as anybody waits for what is the agent's; whether it has answered.
+   */
+  boolean isPatient(CountDownLatch done) {
+    return patience.test(done);
   }
 
   boolean isWriting() {
@@ -273,8 +287,15 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** A file to write in the place of {@code target}; null: the library is to write it. */
+  /**
+   * A file to write in the place of {@code target}; null: the library is to write it. To the
+   * library a checkpoint of the agent's own may be elsewhere: only the name counts.
+   */
   public @Nullable ModelFile create(Path target) {
+    StateFile agents = AS_AGENT.get();
+    if (agents != null) {
+      return ModelFile.later(agents.checkpoint().resolve(target.getFileName()));
+    }
     await(target);
     sweep(target);
     try {
@@ -396,6 +417,7 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + file.target() + ": " + t, t);
+      discard(mine.agents);
       if (mine.agents != null && file.pieces().isGivenUp()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {
@@ -417,6 +439,18 @@ public final class ModelFiles implements Closeable {
         }
       }
       mine.done.countDown();
+    }
+  }
+
+  /** What is left of a checkpoint of the agent's own that has failed. */
+  private static void discard(@Nullable StateFile failed) {
+    try {
+      if (failed != null) {
+        failed.close();
+        CheckpointDirectory.delete(failed.checkpoint());
+      }
+    } catch (IOException e) {
+      // The next one that is whole removes it.
     }
   }
 
@@ -545,6 +579,39 @@ public final class ModelFiles implements Closeable {
         throw new IOException(damage(file));
       }
     }
+    rememberLoad(file);
+  }
+
+  /** From now on until {@link #train}. */
+  synchronized void rememberLoads() {
+    remembersLoads = true;
+  }
+
+  private synchronized void rememberLoad(Path file) {
+    try {
+      if (remembersLoads && Files.isRegularFile(file)) {
+        String before = loads + SideFile.hash(file);
+        loads = SideFile.hash(before.getBytes(StandardCharsets.US_ASCII));
+        loaded = file;
+      }
+    } catch (IOException e) {
+      // The library will meet that too.
+    }
+  }
+
+  /** The program trains: models that it loads later are not what it begins with. */
+  synchronized void train() {
+    remembersLoads = false;
+  }
+
+  /** Tells what the program has loaded from anything else; empty if nothing. */
+  synchronized String loads() {
+    return loads;
+  }
+
+  /** The last model of these; null if there is none. */
+  synchronized @Nullable Path loaded() {
+    return loaded;
   }
 
   /** The library has changed a file in place. */

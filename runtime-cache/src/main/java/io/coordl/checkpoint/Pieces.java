@@ -4,21 +4,46 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.security.MessageDigest;
+import org.jspecify.annotations.Nullable;
 
-/** A file's bytes on their way to the disk, hashed and counted. Of one thread at a time. */
+/**
+ * A file's bytes on their way to the disk, hashed and counted. The file is opened by the first of
+ * them. Of one thread at a time.
+ */
 final class Pieces extends OutputStream {
+  /** Makes the file. */
+  @FunctionalInterface
+  interface Opening {
+    FileOutputStream open() throws IOException;
+  }
+
   /** What is not on the disk yet stays below this, lest the kernel stops others to write it. */
   private static final long UNFORCED = 64L << 20;
 
-  private final FileOutputStream out;
+  private final Opening opening;
   private final MessageDigest digest;
+  private @Nullable FileOutputStream out;
   private volatile long bytes;
   private volatile boolean givenUp;
   private long forced;
 
-  Pieces(FileOutputStream out, MessageDigest digest) {
-    this.out = out;
+  Pieces(Opening opening, MessageDigest digest) {
+    this.opening = opening;
     this.digest = digest;
+  }
+
+  /** The file, opened by now. */
+  FileOutputStream file() throws IOException {
+    FileOutputStream file = out;
+    if (file == null) {
+      file = opening.open();
+      out = file;
+    }
+    return file;
+  }
+
+  boolean isOpened() {
+    return out != null;
   }
 
   /** How many have been written. Any thread. */
@@ -45,13 +70,22 @@ final class Pieces extends OutputStream {
     if (givenUp) {
       throw new IOException("it was given up");
     }
-    out.write(source, offset, length);
+    FileOutputStream file = file();
+    file.write(source, offset, length);
     digest.update(source, offset, length);
     long all = bytes + length;
     bytes = all;
     if (all - forced >= UNFORCED) {
-      out.getFD().sync();
+      file.getFD().sync();
       forced = all;
+    }
+  }
+
+  /** Ends the file, if it was opened. */
+  @Override
+  public void close() throws IOException {
+    if (out != null) {
+      out.close();
     }
   }
 }

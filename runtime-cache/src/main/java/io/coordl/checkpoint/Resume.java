@@ -10,7 +10,6 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Resume {
   private final String root;
+  private final ModelFiles files;
   private final OnceLog log;
   private final List<String> lacking = new ArrayList<>();
 
@@ -31,14 +31,17 @@ public final class Resume {
   private String why;
   private boolean taken;
   private volatile boolean skipping;
+  private @Nullable Path continued;
   private long from;
   private long start;
   private String done = "";
   private int leftOut;
 
   /** Looks for a checkpoint, among those in {@code root} or that itself, before any is written. */
-  public Resume(String root, UserLog log) {
+  public Resume(String root, ModelFiles files, UserLog log) {
     this.root = root;
+    this.files = files;
+    files.rememberLoads();
     this.log = new OnceLog(log);
     this.why = "no step of a model of DJL, or of a network of DL4J, has begun";
     try {
@@ -64,11 +67,7 @@ public final class Resume {
     } else if (Files.isDirectory(at)) {
       models.add(CheckpointDirectory.numbered(at));
       if (models.get(0).isEmpty()) {
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(at, Files::isDirectory)) {
-          for (Path model : all) {
-            models.add(CheckpointDirectory.numbered(model));
-          }
-        }
+        models.addAll(CheckpointDirectory.newestRun(at));
       }
     }
     models.removeIf(List::isEmpty);
@@ -96,7 +95,39 @@ public final class Resume {
       return null;
     }
     taken = true;
+    files.train();
+    String reason = loadsOther(found);
+    if (reason != null) {
+      fail(reason);
+      return null;
+    }
     return found;
+  }
+
+  /** Why a program that has loaded a model by itself is not to be resumed; null if it may. */
+  private @Nullable String loadsOther(Path found) {
+    String then = null;
+    try {
+      then = CheckpointDirectory.loads(found);
+    } catch (IOException e) {
+      // As of an agent before.
+    }
+    Path loaded = files.loaded();
+    if (then == null && loaded != null) {
+      lacks(
+          "the program loads "
+              + shown(loaded)
+              + " by itself, and the checkpoint takes its place: resume= is not for programs that"
+              + " go on from their own models");
+    } else if (then != null && !then.equals(files.loads())) {
+      return loaded == null
+          ? "the program does not load the model that the run of the checkpoint began with"
+          : "the program loads "
+              + shown(loaded)
+              + " by itself, with which the run of the checkpoint did not begin; so it goes on from"
+              + " that model, and resume= is not for it";
+    }
+    return null;
   }
 
   /** The first model that trains is none that can be restored. */
@@ -117,6 +148,7 @@ public final class Resume {
     from = step;
     start = System.nanoTime();
     skipping = true;
+    continued = checkpoint;
     done = " ";
     log.say("resume: goes on from " + shown(checkpoint) + ", after step " + step + ".");
   }
@@ -179,7 +211,13 @@ public final class Resume {
   /** It could not be restored, and is as the program made it. */
   public synchronized void fail(String reason) {
     skipping = false;
+    continued = null;
     nothing(reason);
+  }
+
+  /** The checkpoint that the job goes on from, or has; null if it began at its start. */
+  public synchronized @Nullable Path continued() {
+    return continued;
   }
 
   /** For the summary; empty if nothing was resumed. */

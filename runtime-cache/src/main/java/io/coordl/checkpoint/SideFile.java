@@ -92,7 +92,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /** The models of a directory of which something is known. */
-  private static List<Path> models(Path directory) throws IOException {
+  static List<Path> models(Path directory) throws IOException {
     Path sides = directory.resolve(DIRECTORY);
     List<Path> models = new ArrayList<>();
     if (Files.isDirectory(sides, LinkOption.NOFOLLOW_LINKS)) {
@@ -134,7 +134,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   }
 
   /** Not by a channel, which an interrupt would close. */
-  private static String text(Path side) throws IOException {
+  static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
       return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8);
     }
@@ -201,5 +201,9 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
       in.transferTo(OutputStream.nullOutputStream());
     }
     return HexFormat.of().formatHex(digest.digest());
+  }
+
+  static String hash(byte[] bytes) {
+    return HexFormat.of().formatHex(sha256().digest(bytes));
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.checkpoint;
 
+import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
@@ -19,25 +20,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
  * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
- * checkpoint is taken, and written before the model is put into place, so that a checkpoint that is
- * whole has it. Of one thread at a time.
+ * checkpoint is taken, made and written before the model is put into place, so that a checkpoint
+ * that is whole has it. Of one thread at a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
   private static final int BUFFER = 1 << 16;
 
-  private final FileOutputStream file;
   private final MessageDigest digest = SideFile.sha256();
   private final Pieces pieces;
   private final OutputStream out;
   private final Staged staged;
+  private final Path checkpoint;
   private boolean written;
   private ModelFiles.@Nullable Pending writtenWith;
 
   StateFile(Path checkpoint, SnapshotMemory memory, AgentCheckpoints.Saver content)
       throws IOException {
-    file = new FileOutputStream(of(checkpoint).toFile());
-    pieces = new Pieces(file, digest);
+    this.checkpoint = checkpoint;
+    pieces =
+        new Pieces(() -> new FileOutputStream(OwnFiles.create(of(checkpoint)).getFD()), digest);
     out = new BufferedOutputStream(pieces, BUFFER);
     staged = new Staged(memory, out);
     try (DataOutputStream data = new DataOutputStream(new BufferedOutputStream(staged, BUFFER))) {
@@ -46,6 +48,11 @@ final class StateFile implements Closeable {
       close();
       throw t;
     }
+  }
+
+  /** What it is of. */
+  Path checkpoint() {
+    return checkpoint;
   }
 
   static Path of(Path checkpoint) {
@@ -58,6 +65,7 @@ final class StateFile implements Closeable {
       written = true;
       staged.writeTo(out);
       out.flush();
+      FileOutputStream file = pieces.file();
       file.write(digest.digest());
       file.getFD().sync();
       file.close();
@@ -82,7 +90,7 @@ final class StateFile implements Closeable {
   @Override
   public void close() {
     staged.discard();
-    Closeables.closeQuietly(file);
+    Closeables.closeQuietly(pieces);
   }
 
   /** Whether a checkpoint has one, and it is what was written. */

@@ -1,12 +1,12 @@
 package io.coordl.recording;
 
-import io.coordl.live.Owner;
+import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -89,26 +89,22 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file with these attributes, in place of another of that name; if that or its first
-   * bytes fail, there is none.
+   * Creates the file with these attributes; if that or its first bytes fail, there is none.
+   *
+   * @param replaces whether a recording of that name that no job is writing gives way
+   * @throws FileAlreadyExistsException if one does not
    */
-  EventFile(Path path, EventTypes types, FileAttribute<?>... attributes) throws IOException {
+  EventFile(Path path, EventTypes types, boolean replaces, FileAttribute<?>... attributes)
+      throws IOException {
     this.types = types;
     this.path = ownPath(path);
-    if (Files.isRegularFile(this.path, LinkOption.NOFOLLOW_LINKS)) {
-      if (!mayReplace()) {
-        throw new IOException("it is there already and is no recording");
-      }
-      // Another process that still writes to it goes on with the file that loses its name.
-      Files.deleteIfExists(this.path);
-    } else if (Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("it is no regular file");
+    if (replaces && Files.exists(this.path, LinkOption.NOFOLLOW_LINKS)) {
+      replace(this.path);
     }
-    Files.createFile(this.path, attributes); // Fails if somebody puts a link there just now.
-    file = new RandomAccessFile(this.path.toFile(), "rw");
-    if (file.length() > 0) { // Somebody did since, or another job has replaced it.
+    file = OwnFiles.create(this.path, attributes);
+    if (!lock(file)) {
       Closeables.closeQuietly(file);
-      throw new IOException("another file has taken its place");
+      throw new FileAlreadyExistsException(this.path.toString());
     }
     try {
       identity = identity();
@@ -121,11 +117,29 @@ final class EventFile {
     }
   }
 
-  private boolean mayReplace() throws IOException {
-    byte[] magic = new byte[MAGIC.length];
-    try (InputStream in = new FileInputStream(path.toFile())) { // No channel here either.
-      int count = in.readNBytes(magic, 0, magic.length);
-      return count == 0 || Arrays.equals(magic, MAGIC);
+  /** Deletes a recording. Its lock makes sure that no other job has it, or is here too. */
+  private static void replace(Path path) throws IOException {
+    try (RandomAccessFile before = OwnFiles.open(path)) {
+      if (!lock(before)) {
+        throw new FileAlreadyExistsException(path.toString());
+      }
+      byte[] magic = new byte[MAGIC.length];
+      if (before.length() > 0
+          && (before.read(magic) < magic.length || !Arrays.equals(magic, MAGIC))) {
+        throw new IOException("it is there already and is no recording");
+      }
+      Files.deleteIfExists(path);
+    }
+  }
+
+  /** As long as it is open; false if another job has it. Some file systems have no locks. */
+  private static boolean lock(RandomAccessFile file) {
+    try {
+      return file.getChannel().tryLock() != null;
+    } catch (OverlappingFileLockException e) {
+      return false; // This JVM has it.
+    } catch (IOException e) {
+      return true;
     }
   }
 
@@ -144,14 +158,7 @@ final class EventFile {
 
   /** Where the links of the user's, or of the system, lead to; nobody else's is followed. */
   private static Path ownPath(Path path) throws IOException {
-    for (Path at = path; at != null; at = at.getParent()) {
-      if (Files.isSymbolicLink(at)) {
-        long owner = Owner.of(at);
-        if (owner != 0 && owner != Owner.user()) {
-          throw new IOException(at + " is a symbolic link of another user");
-        }
-      }
-    }
+    OwnFiles.requireOwnLinks(path);
     Path target = path;
     for (int links = 0; links < MOST_LINKS && Files.isSymbolicLink(target); links++) {
       target = target.resolveSibling(Files.readSymbolicLink(target));

@@ -5,6 +5,7 @@ import io.coordl.event.EventSink;
 import io.coordl.thread.AgentThread;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -32,6 +33,8 @@ final class FlightLog {
   private static final long PATIENCE_SECONDS = 10;
 
   private static final long MOST_BYTES = 4L << 30;
+
+  private static final int MOST_OF_A_NAME = 10_000;
 
   private final JobMonitor job;
   private final LongSupplier clock;
@@ -101,8 +104,7 @@ final class FlightLog {
   private @Nullable EventFile open(String target) {
     try {
       JvmInformation jvm = JvmInformation.ofThis();
-      Path path = Path.of(target.replace("%p", Long.toString(jvm.pid)));
-      EventFile opened = new EventFile(path.toAbsolutePath(), new EventTypes());
+      EventFile opened = open(target, Long.toString(jvm.pid));
       ownFile = opened.path.toString();
       outcome = ownFile;
       long now = System.nanoTime();
@@ -115,6 +117,41 @@ final class FlightLog {
       refused = true;
       return null;
     }
+  }
+
+  /**
+   * A name with a process number in it may be another job's too, as in containers: no recording of
+   * that name is replaced. A name that the user has given in full is, unless a job is writing it.
+   */
+  private EventFile open(String target, String pid) throws IOException {
+    boolean replaces = !target.contains("%p");
+    Path path = Path.of(target.replace("%p", pid)).toAbsolutePath();
+    for (int i = 1; ; i++) {
+      try {
+        EventFile opened = new EventFile(numbered(path, i), new EventTypes(), replaces && i == 1);
+        if (replaces && i > 1) {
+          job.log()
+              .say(
+                  "record=%s: another job is writing it; the recording of this one is %s",
+                  target, opened.path);
+        }
+        return opened;
+      } catch (FileAlreadyExistsException e) {
+        if (i == MOST_OF_A_NAME) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** {@code job.jfr}, {@code job-2.jfr}, {@code job-3.jfr}, ... */
+  private static Path numbered(Path path, int number) {
+    if (number == 1) {
+      return path;
+    }
+    String name = path.getFileName().toString();
+    int end = name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length();
+    return path.resolveSibling(name.substring(0, end) + "-" + number + name.substring(end));
   }
 
   private void keepFlushing(EventFile own, String target) {

@@ -98,7 +98,7 @@ final class Status implements Closeable {
     EventFile recording = null;
     try {
       // New, as whoever made it before could read it.
-      EventFile to = new EventFile(next, types, attributes(next));
+      EventFile to = new EventFile(next, types, true, attributes(next));
       recording = to;
       long now = System.nanoTime();
       to.write(jvm, now, now);

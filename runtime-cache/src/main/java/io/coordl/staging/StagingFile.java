@@ -7,6 +7,7 @@ import static io.coordl.staging.StagingDescriptor.PAGE;
 import static io.coordl.staging.StagingDescriptor.RESERVED;
 import static io.coordl.staging.StagingDescriptor.SLOT_BYTES;
 
+import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
 import io.coordl.shared.MappedLength;
 import java.io.IOException;
@@ -81,7 +82,7 @@ final class StagingFile implements StagingMemory {
   static StagingFile map(
       Path path, long bytes, long itemRoom, long batchRoom, HeartbeatThread heartbeat)
       throws IOException {
-    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    RandomAccessFile file = OwnFiles.open(path);
     try {
       long items = itemRoom;
       long batches = batchRoom;

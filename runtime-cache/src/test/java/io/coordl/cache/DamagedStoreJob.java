@@ -98,6 +98,9 @@ public final class DamagedStoreJob {
   /** False if the program ends before that step. */
   private static boolean truncatedAt(int step, Path directory, long length) throws IOException {
     Path file = directory.resolve("steps.arena");
+    if (!Files.exists(file)) {
+      Files.createFile(file);
+    }
     List<String> words = new ArrayList<>();
     ArenaMemory mapped = MappedMemory.map(file, 1 << 20);
     ArenaStore.format(mapped);

@@ -49,7 +49,7 @@ class MappedMemoryTest {
   @Test
   void anArenaOfSeveralSegmentsIsOneFile() throws IOException {
     long gib = 1L << 30;
-    Path file = directory.resolve("large");
+    Path file = Files.createFile(directory.resolve("large"));
     MappedMemory memory = MappedMemory.map(file, 2 * gib);
     assertThat(file).hasSize(2 * gib);
     for (long at : new long[] {0, memory.stride() - 8, memory.stride(), gib, 2 * gib - 8}) {
@@ -86,7 +86,7 @@ class MappedMemoryTest {
 
   @Test
   void aFileThatCannotBeMappedIsClosed() throws IOException {
-    Path file = directory.resolve("huge");
+    Path file = Files.createFile(directory.resolve("huge"));
     assertThatThrownBy(() -> MappedMemory.map(file, Long.MAX_VALUE))
         .isInstanceOf(IOException.class);
     assertThat(Items.descriptors(file)).isZero();

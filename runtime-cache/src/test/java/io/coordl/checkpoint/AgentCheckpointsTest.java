@@ -1,34 +1,47 @@
 package io.coordl.checkpoint;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.coordl.shared.Machine;
+import io.coordl.thread.AgentThread;
 import io.coordl.thread.Uninterrupted;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentCheckpointsTest {
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final ModelFiles files =
       new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
   private final Object model = new Object();
+  private @Nullable Path resumed;
   @TempDir Path root;
 
   private AgentCheckpoints checkpoints(String every, int keep) {
-    return new AgentCheckpoints(root.toString(), every, 0.035, keep, 1, files, said::add);
+    return new AgentCheckpoints(
+        root.toString(), every, 0.035, keep, 1, () -> resumed, files, said::add);
   }
 
   private AgentCheckpoints.Saver saves(String text) {
@@ -81,7 +94,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/000003/model")).hasContent("step 7");
 
     checkpoints.stepped(new Object(), "mlp", saves("never"));
-    assertThat(names("mlp-2")).isEmpty();
+    assertThat(root.resolve("mlp-2")).doesNotExist();
     assertThat(checkpoints.said())
         .contains("checkpoint.every=2: 4 checkpoints of the agent's own in " + root)
         .contains("one in 2 steps");
@@ -91,7 +104,7 @@ class AgentCheckpointsTest {
 
   @Test
   void aDirectoryIsOfOneJob() throws Exception {
-    CheckpointDirectory.Claim other = CheckpointDirectory.claim(root);
+    CheckpointDirectory.Claim other = CheckpointDirectory.claim(root, null);
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int step = 1; step <= 9; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
@@ -99,8 +112,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp")).doesNotExist();
     assertThat(said).singleElement().asString().contains("the job goes on without");
     assertThat(checkpoints.whyUnused()).contains(root.toString());
-    assertThat(other.directory("it/s")).isNotNull();
-    assertThat(root.resolve("it_s")).isDirectory();
+    assertThat(other.run()).isEqualTo(root);
   }
 
   @Test
@@ -153,14 +165,160 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatAKilledJobHasLeftIsDeletedByTheNext() throws Exception {
-    CheckpointDirectory killed = CheckpointDirectory.claim(root.resolve("other")).directory("mlp");
+  void whatAKilledJobHasLeftIsDeletedOnceANewerOneIsWhole() throws Exception {
+    CheckpointDirectory killed =
+        CheckpointDirectory.claim(root.resolve("other"), null).directory("mlp");
     Files.createDirectory(root.resolve("mlp"));
-    Path half = killed.next();
+    Path half = killed.next("");
     Files.writeString(half.resolve(".coordl/1-1.incomplete"), "half");
-    Path left = Files.move(half, root.resolve("mlp/000001"));
-    checkpoints("1", 1).stepped(model, "mlp", saves("step 0"));
-    assertThat(left).doesNotExist();
+    Files.move(half, root.resolve("mlp/000001"));
+    train("one", 1);
+    assertThat(names("mlp")).containsExactly("000002", "latest");
+    assertThat(said).isEmpty();
+  }
+
+  /** A job of so many checkpoints, which keeps two. */
+  private void train(String text, int count) throws IOException {
+    AgentCheckpoints checkpoints = checkpoints("1", 2);
+    for (int i = 0; i <= count; i++) {
+      checkpoints.stepped(model, "mlp", saves(text));
+    }
+    checkpoints.release();
+  }
+
+  private Map<String, String> contents(String directory) throws IOException {
+    Map<String, String> contents = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(root.resolve(directory))) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        contents.put(root.relativize(file).toString(), Files.readString(file, ISO_8859_1));
+      }
+    }
+    return contents;
+  }
+
+  /** As by a program without the agent that adds a normalizer, or as the docs advise. */
+  @ParameterizedTest
+  @ValueSource(strings = {"longer", "without .sha256", "whole"})
+  void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
+    train("one", 1);
+    Path only = root.resolve("mlp/000001");
+    Files.writeString(only.resolve("notes.txt"), "precious");
+    if (change.equals("longer")) {
+      Files.writeString(only.resolve("model"), " and a normalizer", StandardOpenOption.APPEND);
+    } else if (change.startsWith("without")) {
+      Files.delete(only.resolve(".coordl/model.sha256"));
+    }
+    Map<String, String> before = contents("mlp");
+    train("two", 3);
+    assertThat(contents("mlp")).isEqualTo(before);
+    assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
+
+    said.clear();
+    resumed = only; // So it is the same run, and what is newer takes its place.
+    train("three", 3);
+    assertThat(root.resolve("mlp/latest/model")).hasContent("three");
+    String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
+    assertThat(root.resolve(kept + "/notes.txt")).hasContent("precious");
+    assertThat(root.resolve(kept + "/model").toFile().exists()).isEqualTo(!change.equals("whole"));
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
+  }
+
+  @Test
+  void nothingOlderGoesWhereTheNewestIsNotWhatWasWritten() throws Exception {
+    train("one", 1);
+    resumed = root.resolve("mlp/000001");
+    AgentCheckpoints checkpoints = checkpoints("1", 1);
+    checkpoints.stepped(model, "mlp", saves("two"));
+    checkpoints.stepped(
+        model,
+        "mlp",
+        directory -> {
+          ModelFiles.Pending saved = files.save(directory.resolve("model"), content("two"));
+          saved.then(() -> {}); // It is in place.
+          Files.writeString(directory.resolve("model"), "2wo"); // By a disk that is not sound.
+        });
+    assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
+    assertThat(root.resolve("mlp/latest/model")).hasContent("one");
+    assertThat(said).singleElement().asString().contains("000002", "nothing older is deleted");
+  }
+
+  @Test
+  void aRunLeavesTheCheckpointsOfOthersAlone() throws Exception {
+    train("one", 3);
+    Map<String, String> first = contents("mlp");
+    train("two", 3);
+    assertThat(contents("mlp")).isEqualTo(first);
+    assertThat(names("mlp")).containsExactly("000002", "000003", "latest");
+    assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("two");
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("has the checkpoints of another run, which stay", root.resolve("run.2") + "");
+
+    resumed = root.resolve("run.2/mlp/latest");
+    train("more", 2);
+    assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("more");
+    assertThat(names("run.2/mlp")).containsExactly("000004", "000005", "latest");
+    assertThat(said).hasSize(1);
+
+    // Of a checkpoint that has newer ones, which are not this job's.
+    resumed = root.resolve("run.2/mlp/000004");
+    Map<String, String> second = contents("run.2");
+    train("aside", 2);
+    assertThat(contents("run.2")).isEqualTo(second);
+    assertThat(contents("mlp")).isEqualTo(first);
+    assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("aside");
+  }
+
+  /** Else jobs that are killed early would leave a directory each. */
+  @Test
+  void aRunWithoutACheckpointGivesItsDirectoryToTheNext() throws Exception {
+    train("one", 1);
+    train("two", 0);
+    Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
+    Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint")); // Killed there.
+    train("three", 1);
+    assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");
+    assertThat(names("run.2/mlp")).containsExactly("000002", "latest");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"link", "fifo", "directory", "another's", "link above"})
+  void whatIsInThePlaceOfTheLockIsLeftAlone(String what) throws Exception {
+    Path victim = Files.writeString(root.resolve("victim"), "precious");
+    Path lock = root.resolve("own/.coordl/lock");
+    if (what.equals("link above")) {
+      Files.createDirectories(root.resolve("own"));
+      Files.createDirectory(root.resolve("elsewhere"));
+      Files.createSymbolicLink(lock.getParent(), root.resolve("elsewhere"));
+    } else {
+      Files.createDirectories(lock.getParent());
+    }
+    switch (what) {
+      case "link" -> Files.createSymbolicLink(lock, victim);
+      case "fifo" -> assertThat(new ProcessBuilder("mkfifo", lock + "").start().waitFor()).isZero();
+      case "directory" -> Files.createDirectory(lock);
+      case "another's" -> {
+        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        Files.createFile(lock);
+        Files.setAttribute(lock, "unix:uid", 12345);
+      }
+      default -> {}
+    }
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(
+            root.resolve("own") + "", "1", 0.035, 1, 1, () -> null, files, said::add);
+    for (int step = 0; step < 3; step++) {
+      checkpoints.stepped(model, "mlp", saves("step " + step));
+    }
+    checkpoints.end();
+    assertThat(victim).hasContent("precious");
+    assertThat(root.resolve("own/mlp")).doesNotExist();
+    assertThat(said).singleElement().asString().contains(".coordl", "the job goes on without");
+    assertThat(checkpoints.whyUnused()).contains("no checkpoint can be taken");
   }
 
   @Test
@@ -183,9 +341,15 @@ class AgentCheckpointsTest {
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
     assertThat(said).singleElement().asString().contains("4 models at a time");
+    CountDownLatch hold = new CountDownLatch(1); // So that one checkpoint is taken, not 1001.
     for (int step = 0; step < 1001; step++) {
-      checkpoints.stepped(all.get(3), "mlp", saves("model 3"));
+      checkpoints.stepped(
+          all.get(3),
+          "mlp",
+          directory -> files.save(directory.resolve("model"), held(hold, "model 3")));
     }
+    hold.countDown();
+    files.await();
     checkpoints.stepped(all.get(4), "mlp", saves("first"));
     checkpoints.stepped(all.get(4), "mlp", saves("model 4"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("model 4");
@@ -277,12 +441,10 @@ class AgentCheckpointsTest {
         };
     for (String name : List.of("000001", "000002")) {
       Path directory = root.resolve(name);
-      Files.createDirectories(directory.resolve(".coordl"));
-      Files.createSymbolicLink(StateFile.of(directory), Path.of("/dev/full"));
+      Files.createDirectories(StateFile.of(directory)); // So no file can be made there.
       small.asAgent(saver, directory);
       small.await();
-      assertThat(directory.resolve("model")).doesNotExist();
-      Files.delete(StateFile.of(directory));
+      assertThat(directory).doesNotExist();
     }
     assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
   }
@@ -300,6 +462,7 @@ class AgentCheckpointsTest {
     hold.countDown();
     files.close();
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
+    assertThat(names("mlp")).containsExactly("000001", "latest");
     assertThat(checkpoints.said()).contains("1 checkpoint of");
     assertThat(said).singleElement().asString().contains("the job ended while");
   }
@@ -310,11 +473,12 @@ class AgentCheckpointsTest {
 
   @Test
   void storageThatHangsStopsNeitherTheProgramNorItsEnd() throws Exception {
-    ModelFiles models = waiting(done -> false);
-    AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, models, said::add);
-    CountDownLatch hold = new CountDownLatch(1);
     List<ModelFiles.Pending> pending = new ArrayList<>();
+    ModelFiles models =
+        waiting(done -> pending.isEmpty() && AgentThread.await(done, Duration.ofMinutes(5)));
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, () -> resumed, models, said::add);
+    CountDownLatch hold = new CountDownLatch(1);
     AgentCheckpoints.Saver hangs =
         directory -> pending.add(models.save(directory.resolve("model"), held(hold, "hung")));
     checkpoints.stepped(model, "mlp", hangs);

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
@@ -20,6 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ModelFilesTest {
   private final List<String> said = new CopyOnWriteArrayList<>();
@@ -66,6 +69,41 @@ class ModelFilesTest {
     assertThat(check.waitFor()).isZero();
     assertThat(events).extracting(event -> event.bytes).containsExactly(5L, 10L);
     assertThat(said).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"link", "fifo", "directory"})
+  void whatIsInThePlaceOfASideFileIsLeftAlone(String what) throws Exception {
+    Path victim = Files.writeString(folder.resolve("victim"), "precious");
+    Path target = folder.resolve("model.zip");
+    Path side = SideFile.of(target);
+    Files.createDirectory(side.getParent());
+    switch (what) {
+      case "link" -> Files.createSymbolicLink(side, victim);
+      case "fifo" -> assertThat(new ProcessBuilder("mkfifo", side + "").start().waitFor()).isZero();
+      default -> Files.createDirectory(side);
+    }
+    write(target, "first");
+    assertThat(target).hasContent("first");
+    assertThat(victim).hasContent("precious");
+    assertThat(Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS)).isFalse();
+    assertThat(files.isDamaged(target)).isFalse();
+    assertThat(said).singleElement().asString().contains("cannot be verified later");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"link", "file"})
+  void whatIsInThePlaceOfTheAgentsDirectoryIsLeftAlone(String what) throws Exception {
+    Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
+    Path own = folder.resolve(".coordl");
+    if (what.equals("link")) {
+      Files.createSymbolicLink(own, elsewhere);
+    } else {
+      Files.writeString(own, "precious");
+    }
+    assertThat(files.create(folder.resolve("model.zip"))).isNull();
+    assertThat(elsewhere).isEmptyDirectory();
+    assertThat(said).singleElement().asString().contains("by the library", "no directory");
   }
 
   @Test

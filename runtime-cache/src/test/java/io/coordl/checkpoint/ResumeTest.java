@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,8 @@ class ResumeTest {
   private static final int LARGE = 3 << 20;
 
   private final List<String> said = new CopyOnWriteArrayList<>();
+  private final ModelFiles files =
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
   @TempDir Path root;
 
   /** Of a model whose state is the number of its step, and many bytes. */
@@ -61,7 +64,7 @@ class ResumeTest {
     ModelFiles files =
         new ModelFiles(background, () -> memory, (event, start, end) -> {}, said::add);
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, files, said::add);
+        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, said::add);
     for (String model : models) {
       for (int step = 0; step <= 6; step++) {
         checkpoints.stepped(model, model, new Saver(files, step));
@@ -71,7 +74,7 @@ class ResumeTest {
   }
 
   private Resume resume(Path from) {
-    return new Resume(from.toString(), said::add);
+    return new Resume(from.toString(), files, said::add);
   }
 
   private static int stateOf(Path checkpoint) throws IOException {
@@ -158,6 +161,53 @@ class ResumeTest {
     assertThat(resume.leavesOutSave()).isFalse();
     assertThat(resume.said()).contains("after step 6", "left out (1)", "the moon is another");
     assertThat(resume.whyUnused()).isEmpty();
+  }
+
+  /** The program's own model is further than the checkpoint, or not as far: steps would be lost. */
+  @Test
+  void aProgramThatLoadsAModelOfItsOwnIsNotResumed() throws Exception {
+    train(true, 1 << 30, "mlp");
+    Resume resume = resume(root);
+    Path own = Files.writeString(root.resolve("own.zip"), "epoch 3");
+    files.check(own);
+    assertThat(resume.take()).isNull();
+    assertThat(resume.continued()).isNull();
+    assertThat(said).singleElement().asString().contains("the program loads", "own.zip", "resume=");
+    assertThat(resume.whyUnused()).contains("own.zip");
+  }
+
+  /** As one that is trained further: each start of the job begins with the same. */
+  @Test
+  void aProgramThatBeginsWithALoadedModelIsResumedIfItLoadsTheSame() throws Exception {
+    Path pretrained = Files.writeString(root.resolve("pretrained.zip"), "weights");
+    files.rememberLoads();
+    files.check(pretrained);
+    String loads = files.loads();
+    Path claimed = Files.createDirectories(root.resolve("runs"));
+    Path checkpoint = CheckpointDirectory.claim(claimed, null).directory("mlp").next(loads);
+    files.train();
+    files.check(Files.writeString(root.resolve("later.zip"), "not what it began with"));
+    assertThat(CheckpointDirectory.loads(checkpoint)).isEqualTo(loads).hasSize(64);
+
+    train(true, 1 << 30, "mlp");
+    Path mark = root.resolve("mlp/000003/.coordl/checkpoint");
+    Files.copy(checkpoint.resolve(".coordl/checkpoint"), mark, StandardCopyOption.REPLACE_EXISTING);
+    ModelFiles next = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
+    Resume same = new Resume(root.resolve("mlp").toString(), next, said::add);
+    next.check(Files.copy(pretrained, root.resolve("copy.zip")));
+    assertThat(same.take()).isNotNull();
+    assertThat(said).isEmpty();
+
+    ModelFiles none = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
+    assertThat(new Resume(root.resolve("mlp").toString(), none, said::add).take()).isNull();
+    assertThat(said).singleElement().asString().contains("does not load the model");
+
+    Files.write(mark, new byte[0]); // Of an agent before.
+    ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
+    Resume unknown = new Resume(root.resolve("mlp").toString(), older, said::add);
+    older.check(pretrained);
+    assertThat(unknown.take()).isNotNull();
+    assertThat(said.get(1)).contains("pretrained.zip", "not for programs that go on");
   }
 
   @Test

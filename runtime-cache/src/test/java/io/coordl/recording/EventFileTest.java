@@ -14,6 +14,7 @@ import io.coordl.event.PhaseEvent;
 import io.coordl.shared.Machine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -35,6 +36,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the agent writes, the JDK reads. */
 class EventFileTest {
@@ -67,7 +70,7 @@ class EventFileTest {
   @Test
   void theJvmIsReadAsItWasWritten() throws IOException {
     Path path = folder.resolve("jvm.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     file.write(JvmInformation.ofThis(), System.nanoTime(), System.nanoTime());
     file.finish();
 
@@ -80,7 +83,7 @@ class EventFileTest {
   @Test
   void anEventIsReadAsItWasWritten() throws IOException {
     Path path = folder.resolve("one.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     long now = System.nanoTime();
     Instant at = Instant.now();
     file.write(fetch("/data/grün \u4e00.jpg", Long.MAX_VALUE), now - 3_000_000, now);
@@ -101,7 +104,7 @@ class EventFileTest {
   @Test
   void negativeNumbersAndFractionsSurvive() throws IOException {
     Path path = folder.resolve("numbers.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     PhaseEvent phase = new PhaseEvent();
     phase.phase = "";
     phase.wall = -1;
@@ -124,7 +127,7 @@ class EventFileTest {
   @Test
   void theDescriptionIsThatOfTheEventClasses() throws IOException {
     Path path = folder.resolve("described.jfr");
-    new EventFile(path, types).finish();
+    new EventFile(path, types, true).finish();
 
     List<EventType> read;
     try (RecordingFile file = new RecordingFile(path)) {
@@ -168,7 +171,7 @@ class EventFileTest {
   @Test
   void everyFieldOfEveryEventCanBeWritten() throws Exception {
     Path path = folder.resolve("all.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     for (Class<? extends Event> event : AgentEvents.ALL) {
       file.write(event.getConstructor().newInstance(), 0, Duration.ofSeconds(1).toNanos());
     }
@@ -181,7 +184,7 @@ class EventFileTest {
   @Test
   void shorterThanItsThresholdNoEventIsWritten() throws IOException {
     Path path = folder.resolve("threshold.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     file.write(new DecodeEvent(), 0, 999_999);
     file.write(new DecodeEvent(), 0, 1_000_000);
     file.finish();
@@ -192,7 +195,7 @@ class EventFileTest {
   @Test
   void aRecordingOfManyChunksIsWholeAndKeepsItsThreads() throws Exception {
     Path path = folder.resolve("chunks.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     String name = "x".repeat(1_000);
     for (int part = 0; part < 50; part++) {
       Thread writer =
@@ -230,27 +233,34 @@ class EventFileTest {
   @Test
   void aFileThatIsNoRecordingIsNotReplaced() throws IOException {
     Path path = Files.writeString(folder.resolve("thesis.txt"), "precious");
-    assertThatThrownBy(() -> new EventFile(path, types))
+    assertThatThrownBy(() -> new EventFile(path, types, true))
         .isInstanceOf(IOException.class)
         .hasMessage("it is there already and is no recording");
     assertThat(path).hasContent("precious");
 
     Files.write(path, new byte[0]);
-    new EventFile(path, types).finish();
-    new EventFile(path, types).finish();
+    new EventFile(path, types, true).finish();
+    new EventFile(path, types, true).finish();
     assertThat(RecordingFile.readAllEvents(path)).isEmpty();
   }
 
   @Test
   void aFileKnowsWhetherItStillHasItsName() throws IOException {
     Path path = folder.resolve("taken.jfr");
-    EventFile one = new EventFile(path, types);
+    EventFile one = new EventFile(path, types, true);
     assertThat(one.isThere()).isTrue();
-    EventFile other = new EventFile(path, types);
+    assertThatThrownBy(() -> new EventFile(path, types, true))
+        .as("it is being written")
+        .isInstanceOf(FileAlreadyExistsException.class);
+    Files.delete(path);
+    EventFile other = new EventFile(path, types, true);
     assertThat(one.isThere()).isFalse();
     assertThat(other.isThere()).isTrue();
     one.finish();
     other.finish();
+    assertThatThrownBy(() -> new EventFile(path, types, false))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    new EventFile(path, types, true).finish();
     Files.delete(path);
     assertThat(other.isThere()).isFalse();
   }
@@ -259,7 +269,7 @@ class EventFileTest {
   @Test
   void whatWasFlushedIsReadableAndNotCalledFinished() throws IOException {
     Path path = folder.resolve("killed.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     fetched(file, "first", 1);
     file.flush();
     fetched(file, "second", 2);
@@ -278,7 +288,7 @@ class EventFileTest {
   @Test
   void aFileGivenUpKeepsWhatWasFlushed() throws IOException {
     Path path = folder.resolve("given-up.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     fetched(file, "flushed", 1);
     file.flush();
     // What a write that failed half-way leaves behind.
@@ -295,7 +305,7 @@ class EventFileTest {
   @Test
   void aFileGivenUpBeforeAnEventIsInItIsNotLeftBehind() throws IOException {
     Path path = folder.resolve("empty.jfr");
-    EventFile file = new EventFile(path, types);
+    EventFile file = new EventFile(path, types, true);
     fetched(file, "lost", 2);
     file.giveUp();
 
@@ -307,7 +317,7 @@ class EventFileTest {
   void aLinkOfTheUsersIsFollowedAndOneOfSomebodyElseIsNot() throws IOException {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path own = Files.createSymbolicLink(folder.resolve("own.jfr"), Path.of("new.jfr"));
-    EventFile file = new EventFile(own, types);
+    EventFile file = new EventFile(own, types, true);
     fetched(file, "one", 1);
     file.finish();
     assertThat(own).isSymbolicLink();
@@ -316,12 +326,12 @@ class EventFileTest {
     assumeTrue(Machine.user() == 0, "only root makes links of another user");
     Path planted = Files.createSymbolicLink(folder.resolve("planted.jfr"), victim);
     Files.setAttribute(planted, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
-    assertThatThrownBy(() -> new EventFile(planted, types))
+    assertThatThrownBy(() -> new EventFile(planted, types, true))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("is a symbolic link of another user");
     Path directory = Files.createSymbolicLink(folder.resolve("directory"), folder);
     Files.setAttribute(directory, "unix:uid", 12345, LinkOption.NOFOLLOW_LINKS);
-    assertThatThrownBy(() -> new EventFile(directory.resolve("victim"), types))
+    assertThatThrownBy(() -> new EventFile(directory.resolve("victim"), types, true))
         .isInstanceOf(IOException.class);
     assertThat(victim).hasContent("precious");
   }
@@ -345,7 +355,7 @@ class EventFileTest {
     new Thread(planter, "planter").start();
     for (int i = 0; i < 5_000; i++) {
       try {
-        new EventFile(path, types).giveUp();
+        new EventFile(path, types, true).giveUp();
       } catch (IOException e) {
         // The link was there in time.
       }
@@ -358,24 +368,43 @@ class EventFileTest {
   @Test
   void aFileThatCannotBeBegunIsNotLeftBehind() {
     Path path = Path.of("/dev/full");
-    assertThatThrownBy(() -> new EventFile(path, types)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new EventFile(path, types, true)).isInstanceOf(IOException.class);
     assertThat(path).exists();
     Path inNothing = folder.resolve("no/such/folder/job.jfr");
-    assertThatThrownBy(() -> new EventFile(inNothing, types)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new EventFile(inNothing, types, true)).isInstanceOf(IOException.class);
   }
 
   @Test
-  void anotherProcessThatWritesToThatNameKeepsItsFileAndDamagesNone() throws IOException {
+  void aRecordingThatAnotherJobWritesStaysAndIsNotDamaged() throws IOException {
     Path path = folder.resolve("shared.jfr");
-    EventFile first = new EventFile(path, types);
+    EventFile first = new EventFile(path, types, true);
     fetched(first, "of the first", 1);
-    EventFile second = new EventFile(path, types);
-    fetched(second, "of the second", 2);
-    second.finish();
+    assertThatThrownBy(() -> new EventFile(path, types, true))
+        .isInstanceOf(FileAlreadyExistsException.class);
     first.finish();
 
     assertThat(RecordingFile.readAllEvents(path))
         .extracting(event -> event.getString("path"))
-        .containsExactly("of the second");
+        .containsExactly("of the first");
+  }
+
+  /** None of them is waited for, written to, or deleted. */
+  @ParameterizedTest
+  @ValueSource(strings = {"fifo", "directory", "another's"})
+  void whatIsNoFileOfTheUsersIsLeftAlone(String what) throws Exception {
+    Path path = folder.resolve("job.jfr");
+    switch (what) {
+      case "fifo" -> assertThat(new ProcessBuilder("mkfifo", path + "").start().waitFor()).isZero();
+      case "directory" -> Files.createDirectory(path);
+      default -> {
+        assumeTrue(Machine.user() == 0, "only root makes files of another user");
+        Files.createFile(path);
+        Files.setAttribute(path, "unix:uid", 12345);
+      }
+    }
+    assertThatThrownBy(() -> new EventFile(path, types, true))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(what.startsWith("another") ? "another user" : "no regular file");
+    assertThat(path).exists();
   }
 }

@@ -61,6 +61,43 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.JobStatistics", "io.coordl.StoreStatistics");
   }
 
+  /** As containers that share a directory, in each of which the job is process 1. */
+  @Test
+  void jobsOfOneProcessNumberHaveARecordingEach() throws Exception {
+    String target = folder.resolve("coordl-%p.jfr").toString();
+    String name = "coordl-" + ProcessHandle.current().pid();
+    for (String own : List.of(".jfr", "-2.jfr", "-3.jfr")) {
+      FlightLog flight = new FlightLog(job);
+      flight.start(target, true);
+      flight.finish();
+      assertThat(flight.where()).isEqualTo(folder.resolve(name + own).toString());
+    }
+    for (String own : List.of(".jfr", "-2.jfr", "-3.jfr")) {
+      assertThat(RecordingFile.readAllEvents(folder.resolve(name + own))).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aNameInFullIsReplacedUnlessAnotherJobWritesIt() throws Exception {
+    FlightLog running = new FlightLog(job);
+    running.start(file().toString(), true);
+    while (!Files.exists(file()) || Files.size(file()) == 0) {
+      assertThat(running.refused()).isFalse();
+      Thread.onSpinWait(); // It locks what it has made before it writes.
+    }
+    FlightLog beside = new FlightLog(job);
+    beside.start(file().toString(), true);
+    beside.finish();
+    running.finish();
+    assertThat(running.where()).isEqualTo(file().toString());
+    assertThat(beside.where()).isEqualTo(folder.resolve("job-2.jfr").toString());
+
+    FlightLog later = new FlightLog(job);
+    later.start(file().toString(), true);
+    later.finish();
+    assertThat(later.where()).isEqualTo(file().toString());
+  }
+
   @Test
   void aRecordingWhoseLastTotalsCannotBeMadeIsFinished() throws Exception {
     job.addStore(

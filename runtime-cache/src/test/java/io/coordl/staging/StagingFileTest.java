@@ -37,7 +37,7 @@ class StagingFileTest {
 
   @BeforeEach
   void make() throws IOException {
-    path = directory.resolve("a.staging");
+    path = Files.createFile(directory.resolve("a.staging"));
     memory = contents.map(path, contents.capacity(SLOTS * PAGE + 5));
     contents.format(memory);
     contents.header().write(memory, 42, memory.length());

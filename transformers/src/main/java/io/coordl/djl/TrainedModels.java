@@ -14,6 +14,7 @@ import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,6 +35,14 @@ import org.jspecify.annotations.Nullable;
 public final class TrainedModels implements LibraryHooks {
   private static final String ELSEWHERE =
       "the job makes steps without batches of Trainer.iterateDataset";
+
+  /**
+   * The library looks into the directory that it saves to: on this thread, which must not wait for
+   * storage. Here it finds no models, and nobody can make a file.
+   */
+  private static final Path NO_STORAGE = Path.of("/proc/self/task");
+
+  private static final boolean HAS_DIRECTORY = Files.isDirectory(NO_STORAGE);
 
   private final @Nullable AgentCheckpoints checkpoints;
   private final @Nullable Resume resume;
@@ -283,7 +292,7 @@ public final class TrainedModels implements LibraryHooks {
         Object before = modelDir.get(model);
         Object input = inputData.get(model);
         try {
-          model.save(directory, null);
+          model.save(HAS_DIRECTORY ? NO_STORAGE : directory, null);
         } finally {
           modelDir.set(model, before);
           inputData.set(model, input);

@@ -12,8 +12,8 @@ public enum Option {
       "coordl-%p.jfr",
       "FILE, off",
       Values.TEXT,
-      "JFR recording to write, %p is the process id; by default joins a recording that runs"
-          + " already"),
+      "JFR recording to write, %p is the process id; a name with %p that is taken gets -2, -3, ...;"
+          + " by default joins a recording that runs already"),
   SUMMARY("on, off", "the text at exit, and a line for each epoch"),
   STATUS(
       "on, off",
@@ -128,7 +128,8 @@ public enum Option {
   CHECKPOINT_DIR(
       "none, PATH",
       Values.TEXT,
-      "where they go: PATH/MODEL/latest is the newest, PATH is of one job at a time"),
+      "where they go: PATH/MODEL/latest is the newest, PATH/run.2/MODEL/latest that of a second"
+          + " run, which does not go on from the first; PATH is of one job at a time"),
   CHECKPOINT_KEEP(
       "3", "N from 1 to 1000", Values.COUNT, "how many of them stay; others are deleted"),
   CHECKPOINT_OVERHEAD(

@@ -185,9 +185,9 @@ final class Policies {
         && models == null) {
       return LibraryHooks.NONE;
     }
+    Resume resume = models != null && options.resumes() ? resume(models) : null;
     AgentCheckpoints checkpoints =
-        models != null && options.takesCheckpoints() ? checkpoints(models) : null;
-    Resume resume = models != null && options.resumes() ? resume() : null;
+        models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
     return interceptors(
         new Services(
@@ -218,7 +218,7 @@ final class Policies {
     return made;
   }
 
-  private AgentCheckpoints checkpoints(ModelFiles models) {
+  private AgentCheckpoints checkpoints(ModelFiles models, @Nullable Resume resume) {
     AgentCheckpoints made =
         new AgentCheckpoints(
             options.get(Option.CHECKPOINT_DIR),
@@ -226,6 +226,7 @@ final class Policies {
             options.share(Option.CHECKPOINT_OVERHEAD),
             options.count(Option.CHECKPOINT_KEEP),
             options.count(Option.CHECKPOINT_GRACE),
+            () -> resume == null ? null : resume.continued(),
             models,
             job.log());
     job.addEnding(made::end);
@@ -234,8 +235,8 @@ final class Policies {
     return made;
   }
 
-  private Resume resume() {
-    Resume made = new Resume(options.get(Option.RESUME), job.log());
+  private Resume resume(ModelFiles models) {
+    Resume made = new Resume(options.get(Option.RESUME), models, job.log());
     job.addPolicy(made::said, () -> {});
     asked(Option.RESUME, made::whyUnused);
     return made;

@@ -10,9 +10,12 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -106,16 +109,7 @@ class CheckpointIT {
   void aSlowDiskChangesNothing(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
     List<String> slow =
-        List.of(
-            "strace",
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            "-e",
-            "trace=fsync,fdatasync",
-            "-e",
-            "inject=fsync,fdatasync:delay_enter=100000");
+        traced("trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_enter=100000");
     String some = framework == Framework.DJL ? "save,listener,exit" : "network,listener,exit";
     ChildResult plain =
         models(framework, jdk, some, folder(framework, jdk, "slow")).run().orFail("plain");
@@ -160,21 +154,59 @@ class CheckpointIT {
   void checkpointsOfTheAgentsOwnChangeNothing(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk, "own");
     // ResumeIT has its own checkpoints beside checkpoint=atomic, too.
-    for (String every : Workshop.first(2, List.of("7", "auto", "100,checkpoint=atomic"))) {
+    for (String every : Workshop.first(2, List.of("90,checkpoint=atomic", "auto", "7"))) {
       Path folder = folder(framework, jdk, "own");
       Path own = folder.resolve("own");
       ChildResult kept =
           own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).contains("of the agent's own in " + own).doesNotContain("fault");
-      assertThat(newest(framework, jdk, folder, steps)).isPositive();
-      try (Stream<Path> left =
-          Files.list(own.resolve(framework == Framework.DJL ? "mlp" : "model"))) {
-        assertThat(left.map(path -> path.getFileName().toString()))
-            .contains("latest")
-            .hasSizeBetween(every.equals("auto") ? 2 : 3, 3); // The first costs most: compilation.
+      // In the background, storage may be so slow that the job ends before the first is written.
+      boolean waits = every.endsWith("atomic");
+      List<String> left = names(own.resolve(model(framework)));
+      assertThat(left)
+          .as("%s: %s", every, kept.err())
+          .hasSizeBetween(waits ? 3 : 0, kept.err().contains("storage has taken nothing") ? 4 : 3);
+      if (waits || left.contains("latest")) {
+        assertThat(newest(framework, jdk, folder, steps)).isPositive();
       }
     }
+  }
+
+  private static List<String> traced(String... what) {
+    List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-o", "/dev/null", "-e"));
+    command.addAll(List.of(what));
+    return command;
+  }
+
+  private static String model(Framework framework) {
+    return framework == Framework.DJL ? "mlp" : "model";
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  /** As a mount that is gone: it answers after ten minutes, when the job is long over. */
+  @ParameterizedTest(name = "{0} on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
+  void storageThatHangsHoldsUpNeitherAStepNorTheEnd(Framework framework, Jdk jdk) throws Exception {
+    Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
+    List<String> steps = steps(framework, jdk, "own-hung");
+    Path folder = folder(framework, jdk, "own-hung");
+    Path own = folder.resolve("own");
+    String lock = own.resolve(".coordl/lock").toString();
+    List<String> hung =
+        traced("trace=openat", "-P", lock, "-e", "inject=openat:delay_enter=600000000");
+    ChildResult job =
+        own(models(framework, jdk, "steps", folder), own, "7").wrapper(hung).run().orFail("hung");
+    assertThat(job.out().lines().toList()).isEqualTo(steps);
+    assertThat(job.err()).contains("storage has not answered in " + own).doesNotContain("fault");
   }
 
   @ParameterizedTest(name = "{0} on {1}")
@@ -189,16 +221,21 @@ class CheckpointIT {
           told(
               own(models(framework, jdk, "ongoing", folder), own, "continuous"),
               20 + 7 * i % 31,
+              () -> Files.exists(own.resolve(model(framework)).resolve("latest")),
               process -> {
                 sleep(wait);
                 process.destroyForcibly();
               });
       int last = figure(STEP, killed);
       // One may be in flight, for as long as a file takes to be forced to disk.
-      assertThat(newest(framework, jdk, folder, steps)).isBetween(1, last + 1);
-      if (i == 0) {
-        own(models(framework, jdk, "steps", folder), own, "500").run().orFail("the job after");
-        assertThat(leftOvers(own)).isEmpty();
+      int newest = newest(framework, jdk, folder, steps);
+      assertThat(newest).isBetween(1, last + 1);
+      if (i == 0) { // Which does not go on from there.
+        ChildResult after =
+            own(models(framework, jdk, "steps", folder), own, "90,checkpoint=atomic").run();
+        assertThat(after.orFail("the job after").err()).contains("has the checkpoints of another");
+        assertThat(newest(framework, jdk, folder, steps)).isEqualTo(newest);
+        assertThat(names(own.resolve("run.2").resolve(model(framework)))).contains("latest");
       }
     }
   }
@@ -213,8 +250,9 @@ class CheckpointIT {
       int printed = 20 + i;
       ChildResult told =
           told(
-              own(models(framework, jdk, "ongoing", folder), own, "100000"),
+              own(models(framework, jdk, "ongoing", folder), own, "100000,checkpoint.grace=600"),
               printed,
+              () -> true,
               ProcessHandle::destroy);
       assertThat(told.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
       assertThat(newest(framework, jdk, folder, steps)).isBetween(printed, figure(STEP, told) + 1);
@@ -254,15 +292,20 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Does something to a job that has printed so many steps. */
-  private static ChildResult told(ChildJvm job, int steps, Consumer<ProcessHandle> end)
+  /** Does something to a job that has printed so many steps, once it is ready. */
+  private static ChildResult told(
+      ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();
     AtomicInteger lines = new AtomicInteger();
+    AtomicBoolean over = new AtomicBoolean();
     return job.started(process::set)
         .echo(
             line -> {
-              if (line.startsWith("step ") && lines.incrementAndGet() == steps) {
+              if (line.startsWith("step ")
+                  && lines.incrementAndGet() >= steps
+                  && ready.getAsBoolean()
+                  && over.compareAndSet(false, true)) {
                 process.get().descendants().forEach(end);
               }
             })

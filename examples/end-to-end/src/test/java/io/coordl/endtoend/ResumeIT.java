@@ -150,9 +150,43 @@ class ResumeIT {
     List<String> plain = plain(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"));
     Path folder = folder(framework, jdk, wider, "other");
     cut(framework, jdk, "hand", folder, "", 31);
+    Map<String, String> left = files(folder.resolve("own"));
     ChildResult other = resumed(framework, jdk, wider, folder, "");
     assertThat(other.out().lines()).isEqualTo(plain);
-    assertThat(other.err()).contains("other parameters").doesNotContain("fault");
+    assertThat(other.err())
+        .contains("other parameters", "has the checkpoints of another run", "run.2")
+        .doesNotContain("fault");
+    assertThat(files(folder.resolve("own"))).containsAllEntriesOf(left);
+  }
+
+  /** It goes on from there, as without the agent, and no step is lost. */
+  @ParameterizedTest(name = "on {1}")
+  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
+  void aProgramThatGoesOnFromItsOwnModelIsLeftAlone(Framework any, Jdk jdk) throws Exception {
+    String program = "reloading";
+    Path folder = folder(Framework.DL4J, jdk, program, "own");
+    cut(Framework.DL4J, jdk, program, folder, "", 31);
+    Path plain = folder(Framework.DL4J, jdk, program, "plain");
+    Files.copy(folder.resolve("own.zip"), plain.resolve("own.zip"));
+    List<String> without = plain(Framework.DL4J, jdk, program, plain);
+    ChildResult resumed = resumed(Framework.DL4J, jdk, program, folder, "");
+    assertThat(resumed.out().lines()).isEqualTo(without).hasSizeGreaterThan(20);
+    assertThat(resumed.err())
+        .contains("resume: nothing to go on from", "own.zip by itself")
+        .doesNotContain("fault");
+  }
+
+  /** All files below a directory, and what is in them. */
+  private static Map<String, String> files(Path directory) throws IOException {
+    Map<String, String> files = new TreeMap<>();
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
+        files.put(
+            directory.relativize(file).toString(),
+            HexFormat.of().formatHex(Files.readAllBytes(file)));
+      }
+    }
+    return files;
   }
 
   /** What the program prints without the agent. */

@@ -339,9 +339,12 @@ final class SupportedVersionsTest {
       case Hooks.CHECKPOINTS -> {
         String root = directory.toString();
         yield training(
-            models, new AgentCheckpoints(root, "auto", 0.01, 1, 1, models, said::add), null);
+            models,
+            new AgentCheckpoints(root, "auto", 0.01, 1, 1, () -> null, models, said::add),
+            null);
       }
-      case Hooks.RESUME -> training(models, null, new Resume(directory.toString(), word -> {}));
+      case Hooks.RESUME ->
+          training(models, null, new Resume(directory.toString(), models, word -> {}));
       default -> throw new AssertionError(policy);
     };
   }

@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts.membership;
 
+import io.coordl.files.OwnFiles;
 import io.coordl.partition.hosts.Member;
 import io.coordl.shared.Contents;
 import io.coordl.shared.Liveness;
@@ -86,7 +87,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
 
   /** Maps a file of ours, made as long as that. */
   static ViewFile map(Path path, long bytes) throws IOException {
-    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
         file.write(new byte[(int) bytes]); // A full tmpfs is an error here, and SIGBUS later.

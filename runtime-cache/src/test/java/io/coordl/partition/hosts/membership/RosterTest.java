@@ -6,6 +6,7 @@ import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.membership.ViewFile.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -89,7 +90,8 @@ final class RosterTest {
 
   @Test
   void aViewIsReadAsItWasWritten() throws IOException {
-    try (ViewFile file = ViewFile.map(directory.resolve("view"), ViewFile.BYTES)) {
+    Path path = Files.createFile(directory.resolve("view"));
+    try (ViewFile file = ViewFile.map(path, ViewFile.BYTES)) {
       assertThat(file.read()).isNull();
       List<Member> members = new ArrayList<>();
       for (int i = 0; i < 256; i++) {
@@ -104,7 +106,7 @@ final class RosterTest {
 
   @Test
   void aReaderNeverSeesHalfAView() throws Exception {
-    Path path = directory.resolve("view");
+    Path path = Files.createFile(directory.resolve("view"));
     try (ViewFile writer = ViewFile.map(path, ViewFile.BYTES);
         ViewFile reader = ViewFile.map(path, ViewFile.BYTES)) {
       View one = new View("a", List.of(A));

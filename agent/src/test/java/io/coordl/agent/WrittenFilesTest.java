@@ -1,0 +1,164 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import java.io.File;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.io.Writer;
+import java.nio.channels.AsynchronousFileChannel;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.Formatter;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import jdk.jfr.Recording;
+
+/**
+ * Every file that the agent opens for writing goes through {@code OwnFiles}, which follows no link
+ * and waits for no FIFO. The calls of the JDK that could open one are found in the class files;
+ * those elsewhere are listed here, with the reason.
+ */
+@AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
+final class WrittenFilesTest {
+  /** Methods of these open, make, move or delete files, but for those that only look. */
+  private static final Set<String> STATIC =
+      Set.of(
+          Files.class.getName(),
+          FileChannel.class.getName(),
+          AsynchronousFileChannel.class.getName(),
+          FileSystemProvider.class.getName());
+
+  private static final String LOOKS =
+      "(is|exists|notExists|size|read|lines|list|walk|find|probe|mismatch|get|newDirectoryStream"
+          + "|newBufferedReader|newInputStream|check|installedProviders).*";
+
+  /** Methods of an open channel, or whose name goes before its file does. */
+  private static final Set<String> HARMLESS =
+      Set.of("delete", "deleteIfExists", "close", "force", "map", "position", "tryLock", "write");
+
+  private static final String READS = "opens with \"r\", to read";
+  private static final String PROGRAM = "makes the call of the program, as it is";
+  private static final String BUILD = "runs in the build";
+
+  /** Classes with such calls, and why each of them is right. */
+  private static final Map<String, String> EXPLAINED =
+      Map.ofEntries(
+          Map.entry("files.OwnFiles", "the one place"),
+          Map.entry(
+              "shared.SharedFile",
+              "created exclusively, opened with NOFOLLOW_LINKS for both directions, its owner and"
+                  + " identity compared before and under its lock"),
+          Map.entry(
+              "partition.hosts.membership.DirectoryDiscovery",
+              "a new file (CREATE_NEW) that a rename puts into place; others' are opened with"
+                  + " NOFOLLOW_LINKS for both directions, their owner compared before"),
+          Map.entry("live.Owner", "a new temporary file, which is never opened"),
+          Map.entry("recording.Status", "renames what OwnFiles made over its own name"),
+          Map.entry(
+              "checkpoint.ModelFile",
+              "renames what OwnFiles made; opens directories to force them, to read"),
+          Map.entry(
+              "checkpoint.CheckpointDirectory",
+              "makes new directories and empty files, which it never opens, renames them, and"
+                  + " makes the link latest"),
+          Map.entry("cache.DirectReads", "a file of the data set, to read"),
+          Map.entry("cache.Manifest", READS),
+          Map.entry(
+              "cache.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),
+          Map.entry("cache.MappedMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
+          Map.entry("bridge.ItemCursor", READS),
+          Map.entry("bridge.OpenItem", READS),
+          Map.entry("bridge.ItemRandomAccessFile", READS),
+          Map.entry("bridge.FileReads", PROGRAM),
+          Map.entry("bridge.FileWrites", PROGRAM),
+          Map.entry(
+              "dl4j.SavedModels",
+              "the line in checkpointInfo.txt that CheckpointListener itself would append"),
+          Map.entry("agent.packaging.Unreached", BUILD),
+          Map.entry("agent.packaging.PlainLambdas", BUILD),
+          Map.entry("recording.EventDescription", BUILD));
+
+  @ArchTest
+  static void everyFileIsOpenedInOnePlaceOrForAReason(JavaClasses classes) {
+    Map<String, Set<String>> found = new TreeMap<>();
+    for (JavaClass type : classes) {
+      for (JavaCodeUnitAccess<?> access : accesses(type)) {
+        if (mayWrite(access)) {
+          String name = type.getName().replaceAll("^io\\.coordl\\.|\\$.*", "");
+          found
+              .computeIfAbsent(name, key -> new TreeSet<>())
+              .add(
+                  access.getTargetOwner().getSimpleName()
+                      + "."
+                      + access.getName()
+                      + " in "
+                      + access.getOrigin().getName()
+                      + ", line "
+                      + access.getLineNumber());
+        }
+      }
+    }
+    assertThat(found).containsKey("files.OwnFiles");
+    Set<String> unexplained = new TreeSet<>(found.keySet());
+    unexplained.removeAll(EXPLAINED.keySet());
+    assertThat(unexplained)
+        .as("open files by io.coordl.files.OwnFiles, or say here why not: %s", found)
+        .isEmpty();
+    Set<String> stale = new TreeSet<>(EXPLAINED.keySet());
+    stale.removeAll(found.keySet());
+    assertThat(stale).as("no longer open any file").isEmpty();
+  }
+
+  private static List<JavaCodeUnitAccess<?>> accesses(JavaClass type) {
+    List<JavaCodeUnitAccess<?>> all = new ArrayList<>();
+    Stream.of(
+            type.getMethodCallsFromSelf(),
+            type.getConstructorCallsFromSelf(),
+            type.getMethodReferencesFromSelf(),
+            type.getConstructorReferencesFromSelf())
+        .forEach(all::addAll);
+    return all;
+  }
+
+  private static boolean mayWrite(JavaCodeUnitAccess<?> access) {
+    JavaClass owner = access.getTargetOwner();
+    String name = access.getName();
+    List<String> parameters =
+        access.getTarget().getRawParameterTypes().stream().map(JavaClass::getName).toList();
+    if (name.equals("<init>")) {
+      boolean named =
+          parameters.contains(File.class.getName())
+              || (parameters.contains(String.class.getName())
+                  && parameters.stream().noneMatch(type -> type.matches(".*(Stream|Writer)")));
+      return named
+          && (owner.isAssignableTo(OutputStream.class)
+              || owner.isAssignableTo(Writer.class)
+              || owner.isAssignableTo(RandomAccessFile.class)
+              || owner.isAssignableTo(Formatter.class));
+    }
+    if (STATIC.contains(owner.getName())) {
+      return !name.matches(LOOKS)
+          && !(owner.isAssignableTo(Files.class)
+              ? name.startsWith("delete")
+              : HARMLESS.contains(name));
+    }
+    return (owner.isAssignableTo(File.class)
+            && name.matches("createNewFile|createTempFile|mkdirs?|renameTo"))
+        || (owner.isAssignableTo(Recording.class) && name.matches("dump|setDestination"))
+        || (owner.isAssignableTo(ImageIO.class) && name.equals("write"));
+  }
+}
