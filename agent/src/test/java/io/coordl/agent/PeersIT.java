@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The packaged agent with and without other hosts: who listens where, and what is loaded. */
 final class PeersIT {
   private static final int FILES = 3;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(Child.LIMIT_SECONDS);
 
   @TempDir Path work;
   private Path data;

@@ -15,7 +15,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -27,7 +26,6 @@ final class RedisFromTheJarIT {
   private IsolatedLoader loader;
 
   @Test
-  @Timeout(120)
   void whatIsPackedIsEnough(@TempDir Path directory) throws Exception {
     loader = new IsolatedLoader(Child.AGENT.toFile());
     int port = freePort();

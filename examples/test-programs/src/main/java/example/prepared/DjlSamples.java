@@ -26,6 +26,7 @@ import example.bits.Checksum;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +41,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.apache.commons.csv.CSVFormat;
 
 /**
@@ -51,6 +53,7 @@ public final class DjlSamples {
   private static final int BATCH = 32;
   private static final int EPOCHS = Integer.getInteger("epochs", 4);
   private static final int COLUMNS = 1190;
+  private static final int DROPPED = 40;
 
   private final Path folder;
   private final int samples;
@@ -88,6 +91,8 @@ public final class DjlSamples {
         threads.shutdown();
       }
       case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
+      case "dropped" -> dropped();
+      case "renewed" -> loop(program, new Renewed(builder()), null, 8);
       case "rewritten" -> rewritten();
       case "failing" -> failing();
       case "closed" -> closed();
@@ -104,7 +109,12 @@ public final class DjlSamples {
 
   private void loop(String program, RandomAccessDataset data, ExecutorService threads)
       throws IOException, TranslateException {
-    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+    loop(program, data, threads, EPOCHS);
+  }
+
+  private void loop(String program, RandomAccessDataset data, ExecutorService threads, int epochs)
+      throws IOException, TranslateException {
+    for (int epoch = 1; epoch <= epochs; epoch++) {
       long start = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
       long said = 0;
       for (Batch batch : data.getData(manager, threads)) {
@@ -414,6 +424,67 @@ public final class DjlSamples {
     public NDArray transform(NDArray array) {
       return array.toType(DataType.FLOAT32, false).add(random.nextFloat());
     }
+  }
+
+  /** Is another one in each epoch. */
+  private static final class Renewed extends Counting {
+    private final int size;
+    private int epoch;
+    private float[] values = {};
+
+    Renewed(Builder builder) {
+      super(builder);
+      size = Math.toIntExact(builder.count);
+    }
+
+    @Override
+    public void prepare(Progress progress) {
+      epoch++;
+      values = new float[size];
+      for (int i = 0; i < size; i++) {
+        values[i] = epoch * 1000 + i;
+      }
+    }
+
+    @Override
+    public Record get(NDManager own, long index) {
+      float value = values[Math.toIntExact(index)];
+      return new Record(new NDList(own.create(value)), new NDList(own.create(index)));
+    }
+  }
+
+  /** A transform that knows its data set. */
+  private static final class Scaling implements Transform {
+    private final RandomAccessDataset data;
+    private final float by;
+
+    Scaling(RandomAccessDataset data, float by) {
+      this.data = data;
+      this.by = by;
+    }
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(data == null ? 1 : by);
+    }
+  }
+
+  /** Data sets that are used for an epoch, and then no more. */
+  private void dropped() throws IOException, TranslateException {
+    List<WeakReference<Object>> dropped = new ArrayList<>();
+    for (int i = 0; i < DROPPED; i++) {
+      Pipeline pipeline = new Pipeline();
+      Renewed data = new Renewed(builder().samples(BATCH).optPipeline(pipeline));
+      pipeline.add(new Scaling(data, i));
+      dropped.add(new WeakReference<>(data));
+      loop("dropped", data, null, 1);
+    }
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+    while (dropped.stream().anyMatch(one -> one.get() != null) && System.nanoTime() - end < 0) {
+      System.gc();
+    }
+    dropped.removeIf(one -> one.get() == null);
+    System.out.println(dropped.size() + " of " + DROPPED + " data sets are kept");
   }
 
   /** Counts its calls. */

@@ -94,7 +94,7 @@ class RecipesTest {
     Path script = FOLDER.resolve("slurm.sbatch");
     Process bash = new ProcessBuilder("bash", "-n", script.toString()).inheritIO().start();
 
-    assertThat(bash.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(bash.waitFor(10, TimeUnit.MINUTES)).isTrue();
     assertThat(bash.exitValue()).isZero();
     String text = Files.readString(script);
     String quoted = text.substring(text.indexOf("COORDL_OPTS=\"") + 13);

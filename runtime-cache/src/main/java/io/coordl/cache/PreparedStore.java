@@ -47,14 +47,16 @@ public final class PreparedStore implements Closeable {
    * Keeps a sample. Whoever asks for the same one meanwhile waits for it, boundedly.
    *
    * @param sample prepares it, or copies it; called at most once, on this thread
+   * @return whether this call has kept it
    * @throws IOException what {@code sample} throws
    */
-  public void keep(ItemKey key, int length, Loader sample) throws IOException {
+  public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();
     statistics.made(outcome, length);
     if (outcome != Outcome.HIT) {
       statistics.count(outcome);
     }
+    return outcome == Outcome.ADMITTED;
   }
 
   /** Counts a sample that cannot be kept. */

@@ -8,10 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What the program and the agent's threads do once the agent is switched off. */
-@Timeout(20)
 class ProducersTest {
   @BeforeEach
   void install() {

@@ -2,6 +2,7 @@ package io.coordl.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The protocol itself, as it is shipped, over memory of which every access is a step at which
@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Timeout;
  * <p>Whatever happens: an item that is found is whole; it is stored once; it is read once, and once
  * more for each job killed; and who comes last gets it.
  */
-@Timeout(120)
 class ArenaModelTest {
   private static final int CAPACITY = 1 << 18;
   private static final int LENGTH = 100;
@@ -96,7 +95,9 @@ class ArenaModelTest {
       start(OTHER, WANTED);
       current = jobs.get(0);
       current.turn.release();
-      assertThat(over.tryAcquire(60, TimeUnit.SECONDS)).as("%s ends", plan).isTrue();
+      assertThat(over.tryAcquire(Waits.LONG.toSeconds(), TimeUnit.SECONDS))
+          .as("%s ends", plan)
+          .isTrue();
       current = null;
       if (failure != null) {
         throw new AssertionError(plan.toString(), failure);

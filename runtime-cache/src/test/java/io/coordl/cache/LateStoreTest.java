@@ -27,13 +27,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store that another job sets up or has; what that locks, this JVM locks in its place. */
-@Timeout(120)
 class LateStoreTest {
   private static final long SETUP_BYTE = 1L << 60;
   private static final DecodedForm FORM = DecodedForm.of("pixels");

@@ -15,13 +15,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Another job of the group is stopped while it sets the store up: its lock is held by the kernel.
  */
-@Timeout(120)
 @Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);

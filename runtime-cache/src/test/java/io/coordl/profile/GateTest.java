@@ -2,6 +2,7 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import io.coordl.bridge.InterceptedCall;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,7 @@ class GateTest {
     awaitWaiting(entering(entered));
 
     assertThat(first.result("batch")).isEqualTo("batch");
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -48,7 +49,7 @@ class GateTest {
     awaitWaiting(entering(entered));
 
     first.failed();
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -60,7 +61,7 @@ class GateTest {
     awaitWaiting(entering(entered));
 
     gate.open();
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -72,7 +73,7 @@ class GateTest {
     awaitWaiting(waiting);
 
     waiting.interrupt();
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -91,7 +92,7 @@ class GateTest {
     closing.join();
     assertThat(entered.getCount()).isEqualTo(1);
     gate.open();
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
   }
 
   @Test
@@ -113,7 +114,7 @@ class GateTest {
     awaitWaiting(third);
 
     first.result("batch");
-    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(entered.await(Waits.LONG.toMinutes(), TimeUnit.MINUTES)).isTrue();
     awaitWaiting(third);
     assertThat(later.getCount()).isEqualTo(1);
   }

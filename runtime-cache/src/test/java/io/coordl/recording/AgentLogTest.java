@@ -13,7 +13,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** What is said costs the program no more than a moment, and fits where it was said. */
 class AgentLogTest {
@@ -118,7 +117,6 @@ class AgentLogTest {
   }
 
   @Test
-  @Timeout(60)
   void behindALineThatIsStuckNobodyWaits() throws InterruptedException {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch open = new CountDownLatch(1);
@@ -161,7 +159,6 @@ class AgentLogTest {
   }
 
   @Test
-  @Timeout(60)
   void aLineThatStandardErrorItselfCausesIsNotWaitedForByIt() {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     AgentLog log = new AgentLog();

@@ -13,10 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
 class FlightLogTest {
   /** Where a chunk says whether it is finished, which is 0. */
   private static final int STATE = 64;

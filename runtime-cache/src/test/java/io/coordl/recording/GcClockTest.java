@@ -2,20 +2,18 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
+import io.coordl.Waits;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class GcClockTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   @Test
   void collectionsThatAreAskedForAreToldApart() throws InterruptedException {
     GcClock clock = new GcClock();
     clock.hearCauses();
     List<byte[]> live = new ArrayList<>();
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     while (clock.explicit() == 0) { // A short one may take less than the millisecond that counts.
       assertThat(System.nanoTime()).isLessThan(end);
       for (int i = 0; i < 1_000; i++) {
@@ -32,7 +30,7 @@ class GcClockTest {
   void whatNobodyAskedForIsNot() {
     GcClock clock = new GcClock();
     clock.hearCauses();
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     List<byte[]> live = new ArrayList<>();
     long before = clock.getAsLong();
     while (clock.getAsLong() == before) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.jimfs.Configuration;
 import com.google.common.jimfs.Jimfs;
+import io.coordl.Waits;
 import io.coordl.live.Owner;
 import io.coordl.live.StatusFile;
 import java.io.IOException;
@@ -24,8 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A file system without users, modes and slashes, as that of Windows. */
 class OtherSystemTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   private final FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
   private Path folder;
 
@@ -45,7 +44,7 @@ class OtherSystemTest {
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
     try (Status status = new Status(job, () -> own)) {
       status.start();
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + Waits.LONG.toNanos();
       while (StatusFile.all(own).isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);

@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import io.coordl.bridge.SpanKind;
 import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.live.StatusFile;
@@ -22,8 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StatusTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
   @TempDir Path folder;
 
   private final AgentLog log = new AgentLog();
@@ -38,7 +37,7 @@ class StatusTest {
   }
 
   private StatusFile shown() throws Exception {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     while (StatusFile.all(folder).isEmpty()) {
       assertThat(System.nanoTime()).isLessThan(end);
       Thread.sleep(10);
@@ -102,7 +101,7 @@ class StatusTest {
 
       job.startRecording(recording.toString(), true);
 
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + Waits.LONG.toNanos();
       while (!recording
           .toString()
           .equals(events(shown().path(), "Environment").get(0).getString("recording"))) {
@@ -162,7 +161,7 @@ class StatusTest {
     Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
     try (Status status = new Status(job, () -> folder)) {
       status.start();
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
@@ -182,7 +181,7 @@ class StatusTest {
 
     try (Status status = new Status(job, () -> folder)) {
       status.start();
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);

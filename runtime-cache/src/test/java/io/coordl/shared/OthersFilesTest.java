@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,7 +14,7 @@ final class OthersFilesTest {
   @TempDir Path directory;
 
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void whatIsNoFileOfThisUserHoldsNobodyUp() throws Exception {
     Path fifo = directory.resolve("coordl-0-fifo.staging");
     assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();

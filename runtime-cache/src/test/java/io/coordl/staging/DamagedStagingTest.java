@@ -12,13 +12,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Another program of the same user truncates the file of a live staging buffer. */
-@Timeout(60)
 @Tag("slow")
 class DamagedStagingTest {
   private static final int JOBS = 2;

@@ -9,14 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A job whose shared memory is full prepares its batches by itself: it is told so once, lives on,
  * and leaves nothing behind. The memory is a tmpfs of 512 KiB that only the job's JVM sees.
  */
-@Timeout(120)
 class FullMemoryIT {
   /** Of two epochs of 24 batches. */
   private static final int BATCHES = 48;

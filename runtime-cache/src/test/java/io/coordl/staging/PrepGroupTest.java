@@ -31,7 +31,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One job by itself: what the program sees. */
@@ -372,7 +371,6 @@ class PrepGroupTest {
   }
 
   @Test
-  @Timeout(60)
   void aThreadThatHangsInTheProgramsCodeIsLeftThere() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     Duration soon = Duration.ofMillis(50);
@@ -407,7 +405,6 @@ class PrepGroupTest {
   }
 
   @Test
-  @Timeout(60)
   void aJobWhoseAgentIsSwitchedOffLeavesItsGroup() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("64k")) {
@@ -512,7 +509,6 @@ class PrepGroupTest {
   }
 
   @Test
-  @Timeout(60)
   void aJobGivesSignsOfLifeUntilItLeaves() throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     Set<Thread> threads;

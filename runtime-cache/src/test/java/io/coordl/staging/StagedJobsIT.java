@@ -2,6 +2,7 @@ package io.coordl.staging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.testing.Full;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +21,6 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. Jobs
@@ -36,9 +35,6 @@ class StagedJobsIT {
   private static final int EARLY_EXITS = Full.orTenth(100);
   private static final int JOBS = 4;
   private static final int KILLED = 128 + 9;
-
-  /** Of a job that is not stopped; only a hang takes so long. */
-  private static final Duration BOUND = Duration.ofMinutes(2);
 
   private final List<Job> running = new ArrayList<>();
   private List<Path> launchers;
@@ -191,7 +187,7 @@ class StagedJobsIT {
         } else if (job.stoppedUntil == 0) {
           assertThat(now - job.from)
               .as("%s hangs, %s", job.log, Files.readString(job.log))
-              .isLessThan(BOUND.toNanos());
+              .isLessThan(Waits.LONG.toNanos());
         }
       }
       if (running.isEmpty()) {
@@ -245,7 +241,7 @@ class StagedJobsIT {
     List<String> words = new CopyOnWriteArrayList<>();
     try (PrepGroup group =
         new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
-      long deadline = System.nanoTime() + BOUND.toNanos();
+      long deadline = System.nanoTime() + Waits.LONG.toNanos();
       while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other is there.
         SharedEpoch epoch =
             group.begin(
@@ -302,7 +298,6 @@ class StagedJobsIT {
 
   /** The kernel's own stop, which not even the agent's threads notice. */
   @Test
-  @Timeout(120)
   void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Exception {
     Path log = logs.resolve("claims");
     String budget = "256k"; // A slot for each batch.
@@ -331,7 +326,7 @@ class StagedJobsIT {
     List<Process> both =
         List.of(startHanded(trains, "trains", budget), startHanded(validates, "validates", budget));
     for (Process process : both) {
-      assertThat(process.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).as("ends").isTrue();
+      assertThat(process.waitFor(Waits.LONG.toSeconds(), TimeUnit.SECONDS)).as("ends").isTrue();
     }
     endOf(both.get(0), trains);
     endOf(both.get(1), validates);

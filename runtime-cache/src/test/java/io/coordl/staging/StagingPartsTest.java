@@ -18,10 +18,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The parts that a staging buffer is made of, each by itself. */
-@Timeout(60)
 class StagingPartsTest {
   // ---- orders
 

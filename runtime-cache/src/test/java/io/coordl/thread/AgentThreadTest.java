@@ -12,9 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
 final class AgentThreadTest {
   @Test
   void itInheritsNothingOfWhoMakesIt() throws InterruptedException {

@@ -4,6 +4,7 @@ import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.translate.Pipeline;
 import ai.djl.util.PairList;
 import io.coordl.pipeline.LibraryField;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,20 +16,73 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
  * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
- * and is what the program's own call would make as long as the two are alike.
+ * and is what the program's own call would make as long as the two are alike. Keeps no transform of
+ * the program's from being collected: one may refer to the data set.
  *
- * @param copy what the batch is made with; no other object has it; null if the program has none
+ * @param isThere whether the program has one
  * @param keys places of the transforms in the program's pipeline
  * @param transforms the program's own
+ * @param used in place of those whose arrays the program may change, else null
  */
-record FixedPipeline(Copies copies, @Nullable Pipeline copy, List<?> keys, List<?> transforms) {
+record FixedPipeline(
+    Copies copies,
+    boolean isThere,
+    List<?> keys,
+    List<WeakReference<Object>> transforms,
+    List<@Nullable Object> used) {
   int size() {
     return transforms.size();
   }
 
   /** Whether the other one has the same transforms, whatever their arrays hold. */
   boolean hasSameTransforms(FixedPipeline other) {
-    return (copy == null) == (other.copy == null) && areSame(transforms, other.transforms);
+    return isThere == other.isThere
+        && size() == other.size()
+        && IntStream.range(0, size()).allMatch(i -> own(i) != null && own(i) == other.own(i));
+  }
+
+  private @Nullable Object own(int number) {
+    return transforms.get(number).get();
+  }
+
+  /** A pipeline that no other object has; null if the program has none. */
+  @Nullable Pipeline copy() {
+    return isThere ? part(0, size()) : null;
+  }
+
+  /** A pipeline of one transform as it was: the program's own, or a copy. */
+  Pipeline part(int number) {
+    return part(number, number + 1);
+  }
+
+  /** While the program has its own. */
+  private Pipeline part(int from, int to) {
+    List<Object> parts = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      Object instead = used.get(i);
+      parts.add(Objects.requireNonNull(instead == null ? own(i) : instead, "a transform is gone"));
+    }
+    return copies.of(keys.subList(from, to), parts);
+  }
+
+  /** The program's transforms, one list for each, but those of which a copy is used. */
+  List<List<@Nullable Object>> objects() {
+    List<List<@Nullable Object>> objects = new ArrayList<>();
+    for (int i = 0; i < size(); i++) {
+      objects.add(used.get(i) == null ? Collections.singletonList(own(i)) : List.of());
+    }
+    return objects;
+  }
+
+  /** Whether a pipeline is what a batch was made with. */
+  boolean isOf(@Nullable Pipeline now) {
+    if (!isThere || now == null) {
+      return !isThere && now == null;
+    }
+    PairList<?, ?> pairs = copies.pairs(now);
+    return areSame(pairs.keys(), keys)
+        && pairs.size() == size()
+        && IntStream.range(0, size()).allMatch(i -> isOf(pairs.valueAt(i), i));
   }
 
   private static boolean areSame(List<?> one, List<?> other) {
@@ -36,36 +90,11 @@ record FixedPipeline(Copies copies, @Nullable Pipeline copy, List<?> keys, List<
         && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
   }
 
-  /** A pipeline of one transform as it was: the program's own, or a copy. */
-  Pipeline part(int number) {
-    return copies.part(Objects.requireNonNull(copy), number, number + 1);
-  }
-
-  /** The program's transforms, one list for each, but those of which a copy is used. */
-  List<List<@Nullable Object>> objects() {
-    List<?> used = copy == null ? List.of() : copies.pairs(copy).values();
-    List<List<@Nullable Object>> objects = new ArrayList<>();
-    for (int i = 0; i < size(); i++) {
-      Object own = transforms.get(i);
-      objects.add(used.get(i) == own ? Collections.singletonList(own) : List.of());
-    }
-    return objects;
-  }
-
-  /** Whether a pipeline is what a batch was made with. */
-  boolean isOf(@Nullable Pipeline now) {
-    if (copy == null || now == null) {
-      return copy == null && now == null;
-    }
-    PairList<?, ?> pairs = copies.pairs(now);
-    List<?> used = copies.pairs(copy).values();
-    return areSame(pairs.keys(), keys)
-        && areSame(pairs.values(), transforms)
-        && IntStream.range(0, size())
-            .allMatch(
-                i ->
-                    Arrays.deepEquals(
-                        copies.arrays(transforms.get(i)), copies.arrays(used.get(i))));
+  private boolean isOf(@Nullable Object transform, int number) {
+    Object instead = used.get(number);
+    return transform != null
+        && transform == own(number)
+        && (instead == null || Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead)));
   }
 
   static final class Copies {
@@ -111,16 +140,17 @@ record FixedPipeline(Copies copies, @Nullable Pipeline copy, List<?> keys, List<
 
     FixedPipeline copy(@Nullable Pipeline pipeline) {
       if (pipeline == null) {
-        return new FixedPipeline(this, null, List.of(), List.of());
+        return new FixedPipeline(this, false, List.of(), List.of(), List.of());
       }
-      List<Object> keys = new ArrayList<>(pairs(pipeline).keys());
-      List<Object> transforms = new ArrayList<>(pairs(pipeline).values());
-      List<Object> used = new ArrayList<>();
-      for (Object transform : transforms) {
+      List<WeakReference<Object>> transforms = new ArrayList<>();
+      List<@Nullable Object> used = new ArrayList<>();
+      for (Object transform : pairs(pipeline).values()) {
         float[][] own = arrays(transform);
-        used.add(own.length == 0 ? transform : new Normalize(own[0].clone(), own[1].clone()));
+        transforms.add(new WeakReference<>(transform));
+        used.add(own.length == 0 ? null : new Normalize(own[0].clone(), own[1].clone()));
       }
-      return new FixedPipeline(this, of(keys, used), keys, transforms);
+      return new FixedPipeline(
+          this, true, new ArrayList<>(pairs(pipeline).keys()), transforms, used);
     }
   }
 }

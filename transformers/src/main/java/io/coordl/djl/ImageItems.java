@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -138,20 +139,27 @@ final class ImageItems {
       this.flag = flag;
     }
 
-    /** Offers the items of an epoch's batches before they are asked for. */
-    PeekingIterator<List<Long>> peek(Iterator<List<Long>> own, int batchSize, ItemPrefetcher to) {
+    /**
+     * Offers the items of an epoch's batches before they are asked for.
+     *
+     * @param spared whether those of a sample are better not fetched
+     */
+    PeekingIterator<List<Long>> peek(
+        Iterator<List<Long>> own, int batchSize, ItemPrefetcher to, LongPredicate spared) {
       return to.peek(
           own,
           Math.max(1, ItemPrefetcher.WINDOW / Math.max(1, batchSize)),
-          this::paths,
+          batch -> paths(batch, spared),
           kept == null ? null : kept.decoder(this::form, this::decode));
     }
 
-    private List<String> paths(List<Long> batch) {
+    private List<String> paths(List<Long> batch, LongPredicate spared) {
       List<String> paths = new ArrayList<>(batch.size());
       try {
         for (Long index : batch) {
-          paths.add(files.of(Math.toIntExact(index)).toString());
+          if (!spared.test(index)) {
+            paths.add(files.of(Math.toIntExact(index)).toString());
+          }
         }
       } catch (ReflectiveOperationException | RuntimeException e) {
         return paths; // The program's own call throws what its code throws.

@@ -15,6 +15,7 @@ import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.PeekingIterator;
+import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.Services;
 import io.coordl.purity.PurityAnalyzer;
 import java.util.Iterator;
@@ -32,6 +33,7 @@ public final class Prefetch implements LibraryHooks {
   private final @Nullable BatchPrefetcher batches;
   private final @Nullable ItemPrefetcher items;
   private final @Nullable ImageItems images;
+  private final @Nullable Prepared prepared;
 
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
     if (RandomUtils.RANDOM instanceof ForkableRandom random) {
@@ -44,6 +46,7 @@ public final class Prefetch implements LibraryHooks {
       services.log().say(BatchPrefetcher.leaves("DJL's random generator is older than the agent"));
     }
     items = services.items();
+    prepared = services.prepared();
     images = items == null ? null : new ImageItems(KeptItems.of(services));
   }
 
@@ -92,9 +95,11 @@ public final class Prefetch implements LibraryHooks {
     }
     Iterator<List<Long>> own = (Iterator<List<Long>>) sampled;
     ItemPrefetcher to = items;
+    Prepared kept = prepared;
     ImageItems.Source source = to == null || images == null ? null : images.of(dataset);
     return to == null || source == null
         ? new PeekingIterator<>(own, 1, batch -> {})
-        : source.peek(own, batchSize, to);
+        : source.peek(
+            own, batchSize, to, sample -> kept != null && kept.sparesItems(dataset, sample));
   }
 }

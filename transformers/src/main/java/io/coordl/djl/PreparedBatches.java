@@ -124,9 +124,32 @@ public final class PreparedBatches implements LibraryHooks {
     }
     DataIterable over = pipeline.over(kept, plan);
     try {
-      return new InterceptedCall(fields.fetch(over, indices, progress));
+      long start = System.nanoTime();
+      Batch made = fields.fetch(over, indices, progress);
+      if (pipeline.isStacked(plan)) {
+        long nanos = System.nanoTime() - start;
+        probe(kept, plan, pipeline, indices, nanos - nanosOf(fields.dataset.get(over)));
+      }
+      return new InterceptedCall(made);
     } catch (Exception | Error e) {
       return InterceptedCall.throwing(e); // As the program's own call would.
+    }
+  }
+
+  private static long nanosOf(@Nullable Object samples) {
+    return samples instanceof PreparedDataset ours ? ours.nanos() : 0;
+  }
+
+  private void probe(
+      PreparedSamples kept,
+      PreparedSamples.Plan plan,
+      IterablePipeline pipeline,
+      List<Long> indices,
+      long batched) {
+    try {
+      kept.probe(plan, indices, batched, samples -> pipeline.stack(samples, stack, indices, 0));
+    } catch (Exception e) {
+      Bridge.fault("stacking prepared samples", e);
     }
   }
 }

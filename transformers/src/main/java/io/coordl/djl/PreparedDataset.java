@@ -31,6 +31,9 @@ final class PreparedDataset extends RandomAccessDataset {
   /** Whether samples are only stacked after the last of these. */
   private final boolean stacked;
 
+  /** Nanoseconds that the samples took; one thread fetches a batch. */
+  private long nanos;
+
   PreparedDataset(
       RandomAccessDataset own,
       PreparedSamples samples,
@@ -47,6 +50,7 @@ final class PreparedDataset extends RandomAccessDataset {
 
   @Override
   public Record get(NDManager manager, long index) throws IOException {
+    long start = System.nanoTime();
     try {
       Sample sample =
           Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index)));
@@ -55,7 +59,14 @@ final class PreparedDataset extends RandomAccessDataset {
       throw e;
     } catch (Exception e) {
       throw new IllegalStateException(e); // Its methods throw no other.
+    } finally {
+      nanos += System.nanoTime() - start;
     }
+  }
+
+  /** Nanoseconds that the samples so far took. */
+  long nanos() {
+    return nanos;
   }
 
   @Override
@@ -131,6 +142,19 @@ final class PreparedDataset extends RandomAccessDataset {
       return new Sample(
           BatchFrame.arrays(manager, layout, bytes, BatchArrays.DATA),
           BatchFrame.arrays(manager, layout, bytes, BatchArrays.LABELS));
+    }
+
+    /** Of samples that are only stacked a whole batch is. */
+    @Override
+    public boolean isProbed() {
+      return !stacked;
+    }
+
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      Sample sample = read(layout, bytes);
+      sample.data.close();
+      sample.labels.close();
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
 import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.MultiDataSet;
@@ -236,6 +237,14 @@ final class BatchBytes implements PreparedBatch {
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
     return read(layout, staged, Memory::copy);
+  }
+
+  /** Makes one as {@link #copied}, of which nothing stays: no open workspace has to hold it. */
+  @SuppressWarnings("try") // Only open while the arrays are made.
+  static void probe(BatchLayout layout, ByteBuffer staged) {
+    try (MemoryWorkspace none = Nd4j.getMemoryManager().scopeOutOfWorkspaces()) {
+      copied(layout, staged);
+    }
   }
 
   /**

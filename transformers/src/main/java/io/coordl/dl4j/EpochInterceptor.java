@@ -12,10 +12,12 @@ import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
+import io.coordl.pipeline.Worth;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
@@ -60,10 +62,11 @@ public final class EpochInterceptor implements LibraryHooks {
   private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
-  private final Worth worth = new Worth();
+  private final Worth worth;
 
   /** The preprocessors of iterators that may not do the same each time. */
-  private final Map<Object, Object> unsteady = Collections.synchronizedMap(new WeakHashMap<>());
+  private final Map<Object, WeakReference<Object>> unsteady =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   /** A checksum of the order that the last epoch of an iterator had. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
@@ -85,6 +88,16 @@ public final class EpochInterceptor implements LibraryHooks {
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
     this.samples = prepared == null ? null : new PreparedSamples(services, pure);
+    this.worth =
+        new Worth(
+            "batch",
+            prepared == null ? () -> Integer.MAX_VALUE : prepared::epochs,
+            System::nanoTime,
+            why ->
+                log.once(
+                    prepared == null
+                        ? BatchPrefetcher.leaves(why)
+                        : PreparedSamples.leaves("batches", why)));
     this.code =
         ClassFiles.checksums(
             declaring,
@@ -180,11 +193,6 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private boolean keeps() {
-    if (samples != null && !worth.isIt()) {
-      log.once(
-          PreparedSamples.leaves(
-              "batches", "making them takes hardly longer than to find and to keep them"));
-    }
     return samples != null && samples.areKept() && worth.isIt();
   }
 
@@ -298,7 +306,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
     Fingerprint fingerprint = new Fingerprint(parts(epoch));
     String text = StagedIterator.process() + "\n" + fingerprint.parts();
-    StagedIterator staged = new StagedIterator(epoch, text, unsteady);
+    StagedIterator staged = new StagedIterator(epoch, text, unsteady, worth);
     ReaderPipeline pipeline = new ReaderPipeline(epoch, fingerprint, false);
     BatchSource source =
         keeps && samples != null
@@ -308,7 +316,7 @@ public final class EpochInterceptor implements LibraryHooks {
       source = new PrefetchedRecords(source, early, epoch.batches());
     }
     boolean begun = new IteratorEpoch(epoch, pipeline, source).begin();
-    worth.begun(System.nanoTime() - start);
+    worth.begun(System.nanoTime() - start, epoch.batches());
     return begun;
   }
 

@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.SampleMaker;
+import io.coordl.pipeline.Worth;
 import io.coordl.staging.PreparedBatch;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -18,9 +19,6 @@ final class PreparedRecords implements BatchSource {
   private final StagedIterator staged;
   private final ReaderPipeline pipeline;
   private final Worth worth;
-
-  /** What the program's code took of the batch that is being made. */
-  private long making;
 
   private boolean isFinished;
   private boolean over;
@@ -40,13 +38,7 @@ final class PreparedRecords implements BatchSource {
 
   @Override
   public @Nullable Object batch(int number) {
-    long start = System.nanoTime();
-    making = 0;
-    Object batch = worth.isIt() ? made(number) : null;
-    if (batch != null) {
-      worth.taken(System.nanoTime() - start, making);
-    }
-    return batch;
+    return worth.isIt() ? made(number) : null;
   }
 
   /** What a batch is known by now; as a value, all that decides it. */
@@ -58,7 +50,9 @@ final class PreparedRecords implements BatchSource {
 
   private @Nullable Known known(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
+    long start = System.nanoTime();
     Long records = plan == null ? null : pipeline.identify(number);
+    worth.look(System.nanoTime() - start);
     return plan == null || records == null ? null : new Known(plan, records);
   }
 
@@ -118,17 +112,12 @@ final class PreparedRecords implements BatchSource {
 
     @Override
     public Object get() {
-      long start = System.nanoTime();
-      Object batch = pipeline.make(number);
-      making += System.nanoTime() - start;
-      return batch;
+      return pipeline.make(number);
     }
 
     @Override
     public Object transform(int stage, Object batch) {
-      long start = System.nanoTime();
       staged.iterator().preprocess(batch);
-      making += System.nanoTime() - start;
       return batch;
     }
 
@@ -147,6 +136,11 @@ final class PreparedRecords implements BatchSource {
     @Override
     public Object read(BatchLayout layout, ByteBuffer bytes) {
       return BatchBytes.copied(layout, bytes);
+    }
+
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      BatchBytes.probe(layout, bytes);
     }
   }
 }

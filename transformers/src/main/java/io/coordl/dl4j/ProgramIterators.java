@@ -163,6 +163,11 @@ public final class ProgramIterators implements LibraryHooks {
       return BatchBytes.copied(layout, bytes);
     }
 
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      BatchBytes.probe(layout, bytes);
+    }
+
     /** The iterator stands where its own code would have left it. */
     void settle() {
       String behind = place;

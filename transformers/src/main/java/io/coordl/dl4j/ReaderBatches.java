@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.pipeline.Worth;
 import io.coordl.purity.PurityAnalyzer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,7 @@ record ReaderBatches(
     long start = System.nanoTime();
     try {
       Object batch = worth.isIt() && staged.isSteady() ? pipeline.make(number) : null;
-      long nanos = System.nanoTime() - start;
-      worth.taken(nanos, nanos);
+      worth.made(System.nanoTime() - start);
       return batch;
     } catch (RuntimeException | LinkageError e) {
       return null;

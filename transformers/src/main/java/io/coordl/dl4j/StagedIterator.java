@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.ObjectSnapshot;
 import io.coordl.pipeline.SamplePipeline;
+import io.coordl.pipeline.Worth;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,8 +20,10 @@ import org.nd4j.linalg.factory.Nd4j;
  *
  * @param text what decides the first, but for the records
  * @param unsteady the preprocessors of iterators that may not do the same each time
+ * @param worth of all such iterators: a program may make a new one for each epoch
  */
-record StagedIterator(ProgramEpoch epoch, String text, Map<Object, Object> unsteady)
+record StagedIterator(
+    ProgramEpoch epoch, String text, Map<Object, WeakReference<Object>> unsteady, Worth worth)
     implements SamplePipeline {
   /**
    * What the program can change at any time.
@@ -106,8 +109,13 @@ record StagedIterator(ProgramEpoch epoch, String text, Map<Object, Object> unste
   void leavePreprocessor() {
     Object preprocessor = iterator().preprocessor();
     if (preprocessor != null) {
-      unsteady.put(dataset(), preprocessor);
+      unsteady.put(dataset(), new WeakReference<>(preprocessor)); // It may refer to the iterator.
     }
+  }
+
+  private boolean isUnsteady(Object preprocessor) {
+    WeakReference<Object> left = unsteady.get(dataset());
+    return left != null && left.refersTo(preprocessor);
   }
 
   @Override
@@ -131,7 +139,7 @@ record StagedIterator(ProgramEpoch epoch, String text, Map<Object, Object> unste
     Preprocessor now;
     if (preprocessor == null) {
       now = new Preprocessor(null, null, null);
-    } else if (unsteady.get(dataset()) == preprocessor) {
+    } else if (isUnsteady(preprocessor)) {
       now = new Preprocessor(new WeakReference<>(preprocessor), null, null);
     } else {
       now = Preprocessor.of(preprocessor);

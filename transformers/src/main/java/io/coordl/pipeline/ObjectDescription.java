@@ -290,26 +290,10 @@ public final class ObjectDescription {
 
   /** A checksum of their bits, since a text of each takes long. */
   private void writeNumbers(Object array) {
-    MessageDigest bits = sha256();
-    int length = Array.getLength(array);
-    ByteBuffer chunk = ByteBuffer.allocate(Double.BYTES * LONG);
-    for (int from = 0; from < length; from += LONG) {
-      int count = Math.min(LONG, length - from);
-      if (array instanceof byte[] bytes) {
-        chunk.put(0, bytes, from, count);
-      } else if (array instanceof int[] ints) {
-        chunk.asIntBuffer().put(ints, from, count);
-      } else if (array instanceof long[] longs) {
-        chunk.asLongBuffer().put(longs, from, count);
-      } else if (array instanceof float[] floats) {
-        chunk.asFloatBuffer().put(floats, from, count);
-      } else {
-        chunk.asDoubleBuffer().put((double[]) array, from, count);
-      }
-      bits.update(chunk.array()); // What is left of the chunk before follows from the array, too.
+    write(array.getClass().getComponentType() + " " + Array.getLength(array) + " ");
+    for (long half : Checksum.ofArray(array)) {
+      write(HexFormat.of().toHexDigits(half));
     }
-    write(array.getClass().getComponentType() + " " + length + " ");
-    write(HexFormat.of().formatHex(bits.digest()));
   }
 
   private void addAll(Collection<?> elements) throws ReflectiveOperationException, IOException {

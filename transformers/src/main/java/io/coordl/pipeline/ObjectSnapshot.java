@@ -2,11 +2,13 @@ package io.coordl.pipeline;
 
 import io.coordl.purity.JdkObjects;
 import java.lang.ref.SoftReference;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.nio.LongBuffer;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that an object refers to, as it was: the same objects, in the same places, with the same
  * numbers in them. Tells quickly that nothing has changed, of objects that refer to values of the
- * JDK, to collections and to objects of their kind. Refers to them softly.
+ * JDK, to collections and to objects of their kind. Keeps none of them from being collected but
+ * texts and numbers, and these only while there is memory.
  */
 public final class ObjectSnapshot {
   private static final int MOST = 1_000_000;
@@ -45,13 +48,13 @@ public final class ObjectSnapshot {
       };
 
   private final Predicate<Class<?>> counts;
-  private final @Nullable SoftReference<Found> found;
+  private final @Nullable SoftReference<Then> found;
 
   /** {@code counts} tells whether the fields that a class declares are looked at. */
   public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);
-    this.found = now == null ? null : new SoftReference<>(now);
+    this.found = now == null ? null : new SoftReference<>(Then.of(now));
   }
 
   /**
@@ -78,12 +81,12 @@ public final class ObjectSnapshot {
 
   /** Whether {@code root} is as it was; false where that cannot be told. */
   public boolean isOf(Object root) {
-    Found then = found == null ? null : found.get();
+    Then then = found == null ? null : found.get();
     if (then == null) {
       return false;
     }
     Found now = Found.of(root, counts);
-    return now != null && now.isSame(then);
+    return now != null && then.isSame(now);
   }
 
   /**
@@ -100,13 +103,48 @@ public final class ObjectSnapshot {
         return null;
       }
     }
+  }
 
-    boolean isSame(Found other) {
-      if (!numbers.equals(other.numbers) || objects.size() != other.objects.size()) {
+  /** An object that was met; a program may have weak references of its own. */
+  private static final class Met extends WeakReference<Object> {
+    Met(Object object) {
+      super(object);
+    }
+  }
+
+  /**
+   * What was found, and may be garbage by now.
+   *
+   * @param objects what cannot refer to others itself, else by a {@link Met}
+   */
+  private record Then(List<@Nullable Object> objects, LongBuffer numbers) {
+    static Then of(Found found) {
+      IdentityHashMap<Object, Met> met = new IdentityHashMap<>();
+      List<@Nullable Object> objects = new ArrayList<>(found.objects.size());
+      for (Object object : found.objects) {
+        objects.add(
+            object == null || isLeaf(object) ? object : met.computeIfAbsent(object, Met::new));
+      }
+      return new Then(objects, found.numbers);
+    }
+
+    private static boolean isLeaf(Object object) {
+      return object instanceof String
+          || object instanceof Boolean
+          || object instanceof Character
+          || ((object instanceof Number || object instanceof Path)
+              && JdkObjects.isOfJdk(object.getClass())
+              && !object.getClass().getName().startsWith("java.util.concurrent."));
+    }
+
+    boolean isSame(Found now) {
+      if (!numbers.equals(now.numbers) || objects.size() != now.objects.size()) {
         return false;
       }
       for (int i = 0; i < objects.size(); i++) {
-        if (objects.get(i) != other.objects.get(i)) {
+        Object then = objects.get(i);
+        Object object = now.objects.get(i);
+        if (then instanceof Met met ? object == null || !met.refersTo(object) : then != object) {
           return false;
         }
       }
@@ -202,41 +240,12 @@ public final class ObjectSnapshot {
       }
     }
 
-    /** 64 bits of its content: a copy would take as much again. */
+    /** A checksum of its content: a copy would take as much again. */
     private void noteArray(Object array) {
       note(Array.getLength(array));
-      long hash = 0;
-      if (array instanceof byte[] bytes) {
-        for (byte value : bytes) {
-          hash = mix(hash, value);
-        }
-      } else if (array instanceof int[] ints) {
-        for (int value : ints) {
-          hash = mix(hash, value);
-        }
-      } else if (array instanceof float[] floats) {
-        for (float value : floats) {
-          hash = mix(hash, Float.floatToRawIntBits(value));
-        }
-      } else if (array instanceof long[] longs) {
-        for (long value : longs) {
-          hash = mix(hash, value);
-        }
-      } else if (array instanceof double[] doubles) {
-        for (double value : doubles) {
-          hash = mix(hash, Double.doubleToRawLongBits(value));
-        }
-      } else {
-        for (int i = 0; i < Array.getLength(array); i++) {
-          hash = mix(hash, Array.get(array, i).hashCode());
-        }
+      for (long half : Checksum.ofArray(array)) {
+        note(half);
       }
-      note(hash);
-    }
-
-    private static long mix(long hash, long value) {
-      long mixed = (hash ^ value) * 0x9E3779B97F4A7C15L;
-      return mixed ^ mixed >>> 32;
     }
   }
 }

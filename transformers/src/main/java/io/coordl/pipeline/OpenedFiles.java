@@ -15,6 +15,9 @@ final class OpenedFiles implements Consumer<String> {
   /** Of an array without values that stands for a file. */
   static final String ROLE = "file";
 
+  /** Whether what lies on a device is made as it is read, by the first path that was met there. */
+  private static final Map<Long, Boolean> KERNELS = new ConcurrentHashMap<>();
+
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
 
   @Override
@@ -41,7 +44,7 @@ final class OpenedFiles implements Consumer<String> {
     List<BatchLayout.Array> parts = new ArrayList<>();
     for (Map.Entry<String, FileState> file : files.entrySet()) {
       FileState state = file.getValue();
-      if (!state.isSettled() || isOfKernel(file.getKey())) {
+      if (!state.isSettled() || isOfKernel(file.getKey(), state.device())) {
         return null;
       }
       parts.add(new BatchLayout.Array(ROLE, "", file.getKey(), state.numbers(), 0));
@@ -50,10 +53,16 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /** What is there is made as it is read. */
-  private static boolean isOfKernel(String path) {
+  private static boolean isOfKernel(String path, long device) {
+    Boolean known = KERNELS.get(device);
+    if (known != null) {
+      return known;
+    }
     try {
       Path real = Path.of(path).toRealPath();
-      return real.startsWith("/proc") || real.startsWith("/sys");
+      boolean isKernel = real.startsWith("/proc") || real.startsWith("/sys");
+      KERNELS.put(device, isKernel);
+      return isKernel;
     } catch (IOException e) {
       return true;
     }

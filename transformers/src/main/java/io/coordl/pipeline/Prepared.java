@@ -1,32 +1,40 @@
 package io.coordl.pipeline;
 
 import io.coordl.cache.PreparedStore;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 
 /** {@code prepared=share}. Thread-safe. */
 public final class Prepared {
   final PreparedStore store;
   final BooleanSupplier keeps;
+  final IntSupplier epochs;
   final BiConsumer<String, String> chosen;
   private final Set<String> trusted;
   private final Set<String> met = ConcurrentHashMap.newKeySet();
+  private final List<PreparedSamples> users = new CopyOnWriteArrayList<>();
 
   /**
    * What was asked for.
    *
    * @param trusted names of classes whose samples are the same each time, as the user says
    * @param keeps whether samples are to be kept now
+   * @param epochs in so many of them keeping has to pay for itself, as of now
    * @param chosen hears what is kept of a data set, and why
    */
   public Prepared(
       PreparedStore store,
       Set<String> trusted,
       BooleanSupplier keeps,
+      IntSupplier epochs,
       BiConsumer<String, String> chosen) {
     this.keeps = keeps;
+    this.epochs = epochs;
     this.chosen = chosen;
     this.store = store;
     this.trusted = Set.copyOf(trusted);
@@ -35,6 +43,20 @@ public final class Prepared {
   /** Whether the user vouches for the class of that name, an object of which is there. */
   public boolean trusts(String className) {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
+  }
+
+  void addUser(PreparedSamples samples) {
+    users.add(samples);
+  }
+
+  /** Whether the items of a sample are better not kept, since it is kept itself, or about to be. */
+  public boolean sparesItems(Object dataset, long index) {
+    return keeps.getAsBoolean() && users.stream().anyMatch(one -> one.sparesItems(dataset, index));
+  }
+
+  /** In so many epochs keeping has to pay for itself, as of now. */
+  public int epochs() {
+    return epochs.getAsInt();
   }
 
   /** Why the user's word for a class brings nothing; empty if it does. */

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,30 +64,35 @@ public final class PreparedSamples {
    */
   private static final int FLEETING = 8;
 
-  /** Samples whose mean time counts: of few it is that of whatever else the machine does. */
-  private static final int BLOCK = 64;
-
-  /**
-   * Blocks found after which it is told whether keeping them pays. Where keeping begins late, as
-   * with {@code auto}, the code that makes samples is compiled, and that which finds them is not.
-   */
-  private static final int TRIED = 32;
+  /** Kinds of pipelines of which it is remembered whether keeping pays. */
+  private static final int KINDS = 256;
 
   private final Prepared prepared;
   private final PreparedStore store;
   private final PurityAnalyzer code;
   private final OnceLog log;
   private final List<Plan> plans = new ArrayList<>();
+  private final List<Unknown> unknown = new ArrayList<>();
   private final AtomicLong generation = new AtomicLong();
 
   /** How many data sets of a class were left to the program. */
   private final Map<String, Integer> left = new HashMap<>();
+
+  /** Of data sets of a class, size and number of stages: one that is made anew is of its kind. */
+  private final Map<String, Worth> worths =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Worth> eldest) {
+          return size() > KINDS;
+        }
+      };
 
   public PreparedSamples(Services services, PurityAnalyzer code) {
     this.prepared = Objects.requireNonNull(services.prepared());
     this.store = prepared.store;
     this.code = code;
     this.log = new OnceLog(services.log());
+    prepared.addUser(this);
     ForkableRandom.countDraws();
   }
 
@@ -105,13 +111,50 @@ public final class PreparedSamples {
     return prepared.keeps.getAsBoolean();
   }
 
+  /**
+   * A data set of which no batch was asked for yet, and how many of its samples were asked about.
+   */
+  private static final class Unknown extends WeakReference<Object> {
+    private int asked;
+
+    Unknown(Object dataset) {
+      super(dataset);
+    }
+  }
+
+  /**
+   * Whether the items that a sample is made of are better not kept: it is kept itself, or will be
+   * once it is made. Of the first samples of a data set that may be so: it is looked at with its
+   * first batch, and their items are known before.
+   */
+  synchronized boolean sparesItems(Object dataset, long index) {
+    for (Plan plan : plans) {
+      if (plan.refersTo(dataset)) {
+        return !plan.isLeft() && (plan.sparesItems || isKept(plan, index));
+      }
+    }
+    unknown.removeIf(one -> one.refersTo(null));
+    for (Unknown one : unknown) {
+      if (one.refersTo(dataset)) {
+        return ++one.asked <= ItemPrefetcher.WINDOW;
+      }
+    }
+    unknown.add(new Unknown(dataset));
+    return true;
+  }
+
   /** How the samples of a pipeline are kept; null if they are left to the program. */
   public @Nullable Plan plan(SamplePipeline pipeline) {
     if (!areKept()) {
       return null;
     }
+    long start = System.nanoTime();
     Plan plan = current(pipeline);
-    return plan.isLeft() ? null : plan;
+    if (plan.isLeft()) {
+      return null;
+    }
+    plan.looked(System.nanoTime() - start);
+    return plan;
   }
 
   private synchronized Plan current(SamplePipeline pipeline) {
@@ -142,7 +185,7 @@ public final class PreparedSamples {
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
-      return new Plan(pipeline, "", now, null, names);
+      return new Plan(pipeline, "", now, null, names, worth(pipeline, 0));
     }
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
@@ -166,7 +209,22 @@ public final class PreparedSamples {
       names.add(text.toString());
     }
     // What is left refers to nothing that may refer to the data set.
-    return new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names);
+    Worth worth = worth(pipeline, names.size());
+    return new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names, worth);
+  }
+
+  private Worth worth(SamplePipeline pipeline, int stages) {
+    Worth own = pipeline.worth();
+    return own != null
+        ? own
+        : worths.computeIfAbsent(
+            pipeline.name() + " " + pipeline.size() + " " + stages,
+            kind ->
+                new Worth(
+                    "sample",
+                    prepared.epochs,
+                    System::nanoTime,
+                    why -> log.once(leaves(pipeline.name(), why))));
   }
 
   /** Appends what decides what a stage does. */
@@ -223,28 +281,53 @@ public final class PreparedSamples {
   /** A batch whose samples are all kept after their last stage; null if one of them is not. */
   public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
       throws IOException {
-    int stage = plan.stage;
-    if (stage < 0 || stage != plan.names.size() - 1 || indices.isEmpty()) {
-      return null;
-    }
     long start = System.nanoTime();
+    List<Kept> samples = all(plan, indices);
+    B batch = samples.isEmpty() ? null : maker.make(samples);
+    if (batch != null) {
+      plan.samples = 2;
+      store.used(samples.size(), samples.stream().mapToLong(one -> one.bytes.remaining()).sum());
+      plan.worth.found(System.nanoTime() - start, samples.size());
+    }
+    return batch;
+  }
+
+  /**
+   * Makes a batch as {@link #batch} does, of which nothing stays, only to know what that takes.
+   *
+   * @param of samples that have just been made
+   * @param batched nanoseconds that the library took to put these together
+   */
+  public void probe(
+      Plan plan, List<Long> of, long batched, BatchMaker<? extends AutoCloseable> maker)
+      throws Exception {
+    plan.worth.batched(batched, of.size());
+    if (plan.worth.probes()) {
+      long start = System.nanoTime();
+      List<Kept> samples = all(plan, of);
+      AutoCloseable batch = samples.isEmpty() ? null : maker.make(samples);
+      if (batch != null) {
+        batch.close();
+        plan.worth.probed(System.nanoTime() - start, samples.size());
+      }
+    }
+  }
+
+  /** What is kept of these samples after their last stage; none if one of them is not. */
+  private List<Kept> all(Plan plan, List<Long> indices) throws IOException {
+    int stage = plan.stage;
+    if (stage < 0 || stage != plan.names.size() - 1) {
+      return List.of();
+    }
     List<Kept> samples = new ArrayList<>(indices.size());
-    long bytes = 0;
     for (Long index : indices) {
       Kept found = find(plan.key(stage, index), samples.isEmpty() ? null : samples.get(0).layout);
       if (found == null) {
-        return null;
+        return List.of();
       }
       samples.add(found);
-      bytes += found.bytes.remaining();
     }
-    B batch = maker.make(samples);
-    if (batch != null) {
-      plan.samples = 2;
-      store.used(samples.size(), bytes);
-      plan.found(System.nanoTime() - start, samples.size());
-    }
-    return batch;
+    return samples;
   }
 
   /** What is kept of a sample, likely in a layout like another's. */
@@ -304,16 +387,20 @@ public final class PreparedSamples {
     /** Of the parts of the samples measured, all of them. */
     private final List<Rates> items = new ArrayList<>();
 
-    private final Pace making = new Pace();
-    private final Pace finding = new Pace();
+    private final Worth worth;
+
+    /** Whether it was compared, or made, since that was last counted. */
+    private volatile boolean begins = true;
 
     private Plan(
         SamplePipeline pipeline,
         Object settings,
         long generation,
         @Nullable ObjectSnapshot looked,
-        List<String> texts) {
+        List<String> texts,
+        Worth worth) {
       super(pipeline.dataset());
+      this.worth = worth;
       this.name = pipeline.name();
       this.settings = settings;
       this.looked = looked;
@@ -337,12 +424,22 @@ public final class PreparedSamples {
       long now = PreparedSamples.this.generation.get();
       if (generation != now && looked != null && looked.isOf(pipeline.dataset())) {
         generation = now;
+        begins = true;
       }
       return generation == now && pipeline.isCurrent(settings);
     }
 
     private boolean isLeft() {
-      return left || names.isEmpty();
+      return left || names.isEmpty() || !worth.isIt();
+    }
+
+    private void looked(long nanos) {
+      if (begins) {
+        begins = false;
+        worth.begun(nanos, size);
+      } else {
+        worth.look(nanos);
+      }
     }
 
     /** Stages that {@link #sample} goes through: those proven, at least one. */
@@ -472,35 +569,6 @@ public final class PreparedSamples {
       left = true;
       log.once(leaves(name, why));
     }
-
-    /** What finding takes longer than making is not worth its memory. */
-    private void found(long nanos, int samples) {
-      finding.add(nanos, samples);
-      if (finding.blocks >= TRIED && making.blocks > 1 && making.best <= finding.best) {
-        leave("preparing a sample takes no longer than getting it from memory");
-      }
-    }
-  }
-
-  /**
-   * What a sample takes in the best of many blocks: neither cold code nor a busy machine counts.
-   */
-  private static final class Pace {
-    private volatile double best = Double.MAX_VALUE;
-    private volatile int blocks;
-    private long nanos;
-    private int samples;
-
-    synchronized void add(long more, int times) {
-      nanos += more;
-      samples += times;
-      if (samples >= BLOCK) {
-        best = Math.min(best, (double) nanos / samples);
-        blocks++;
-        nanos = 0;
-        samples = 0;
-      }
-    }
   }
 
   private final class Making<S> {
@@ -513,6 +581,9 @@ public final class PreparedSamples {
 
     /** Whether what is made now is to be kept. */
     private boolean isKept;
+
+    /** Nanoseconds that the program's code took of what is kept. */
+    private long making;
 
     private final List<Rates> parts = new ArrayList<>();
     private @Nullable Throwable thrown;
@@ -574,31 +645,53 @@ public final class PreparedSamples {
     }
 
     private void findOrKeep() throws Exception {
+      long start = System.nanoTime();
       int stage = plan.stage;
       ItemKey key = plan.key(stage, index);
-      if (find(key, stage)) {
+      if (find(key, stage, start)) {
         return;
       }
+      boolean isAdmitted = false;
       int length = plan.length;
       if (length > 0 && store.hasRoom(length)) {
         // Another job that wants the same one waits for it.
-        store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
+        isAdmitted =
+            store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
         if (stages == 0 && thrown == null) {
-          find(key, stage);
+          find(key, stage, System.nanoTime());
         }
       } else if (length <= 0) {
         PreparedBatch bytes = make(stage);
         if (bytes != null) {
-          put(
-              key,
-              Math.toIntExact(bytes.bytes()),
-              (target, offset) -> write(bytes, target, offset));
+          isAdmitted =
+              put(
+                  key,
+                  Math.toIntExact(bytes.bytes()),
+                  (target, offset) -> write(bytes, target, offset));
+        }
+      }
+      if (making > 0) {
+        plan.worth.made(making);
+      }
+      if (isAdmitted) {
+        plan.worth.kept(System.nanoTime() - start - making);
+        if (maker.isProbed() && plan.worth.probes()) {
+          probe(key);
         }
       }
     }
 
-    private boolean find(ItemKey key, int stage) throws IOException {
+    private void probe(ItemKey key) throws IOException {
       long start = System.nanoTime();
+      Kept found = PreparedSamples.this.find(key, plan.likely);
+      if (found != null) {
+        plan.likely = found.layout;
+        maker.probe(found.layout, found.bytes);
+        plan.worth.probed(System.nanoTime() - start, 1);
+      }
+    }
+
+    private boolean find(ItemKey key, int stage, long start) throws IOException {
       Kept found = PreparedSamples.this.find(key, plan.likely);
       if (found == null) {
         return false;
@@ -607,7 +700,7 @@ public final class PreparedSamples {
       made = maker.read(found.layout, found.bytes);
       stages = stage + 1;
       store.used(1, found.bytes.remaining());
-      plan.found(System.nanoTime() - start, 1);
+      plan.worth.found(System.nanoTime() - start, 1);
       return true;
     }
 
@@ -620,7 +713,7 @@ public final class PreparedSamples {
         next();
       }
       isKept = false;
-      plan.making.add(System.nanoTime() - start, 1);
+      making = System.nanoTime() - start;
       PreparedBatch bytes = ForkableRandom.draws() == draws ? bytes() : null;
       if (bytes == null) {
         plan.sparesItems = false;
@@ -667,15 +760,16 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Keeps what is made already. */
-    private void put(ItemKey key, int length, Loader copy) throws IOException {
+    /** Keeps what is made already; whether it is kept now. */
+    private boolean put(ItemKey key, int length, Loader copy) throws IOException {
       if (plan.length == 0) {
         plan.length = length;
       }
-      store.keep(key, length, copy);
+      boolean isAdmitted = store.keep(key, length, copy);
       if (!store.hasRoom(length)) {
         plan.sparesItems = false;
       }
+      return isAdmitted;
     }
 
     /** Goes through all stages and notes what each takes, and keeps the last that can be kept. */

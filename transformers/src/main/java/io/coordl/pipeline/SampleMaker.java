@@ -24,4 +24,14 @@ public interface SampleMaker<S> {
 
   /** A sample of its own memory. */
   S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
+
+  /** Whether what finding takes is known by {@link #probe}. */
+  default boolean isProbed() {
+    return true;
+  }
+
+  /** Does what {@link #read} does, of which nothing stays, only to know what that takes. */
+  default void probe(BatchLayout layout, ByteBuffer bytes) throws IOException {
+    read(layout, bytes);
+  }
 }

@@ -25,6 +25,11 @@ public interface SamplePipeline {
 
   long size();
 
+  /** Where what keeping takes and saves is counted; null: with other pipelines of this kind. */
+  default @Nullable Worth worth() {
+    return null;
+  }
+
   /** What the program can change at any time: a copy of it as it is now. */
   Object settings();
 

@@ -20,6 +20,7 @@ import io.coordl.cache.PreparedStore;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -231,8 +233,15 @@ class PreparedSamplesTest {
   }
 
   private PreparedSamples job(Set<String> trusted) {
-    Prepared prepared =
-        new Prepared(store, trusted, () -> keeps, (what, why) -> chosen.add(what + ": " + why));
+    return job(prepared(trusted));
+  }
+
+  private Prepared prepared(Set<String> trusted) {
+    return new Prepared(
+        store, trusted, () -> keeps, () -> 10, (what, why) -> chosen.add(what + ": " + why));
+  }
+
+  private PreparedSamples job(Prepared prepared) {
     return new PreparedSamples(
         new Services(null, prepared, null, null, 0, null, null, null, null, null, said::add),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
@@ -381,7 +390,7 @@ class PreparedSamplesTest {
     }
     assertThat(times).isEqualTo(4); // Each look here is a plan, so two for each.
     assertThat(said).singleElement().asString().contains("is another one for each sample");
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 20; i++) {
       sample(samples, new Data(equal(), "n"), i % 2, 5); // Another object each time is none.
     }
     assertThat(said).hasSize(1);
@@ -711,37 +720,59 @@ class PreparedSamplesTest {
             return super.read(layout, bytes);
           }
         };
-    for (int i = 0; samples.plan(data) != null; i++) {
-      samples.sample(samples.plan(data), i % 200, slow);
+    size = 1_000_000; // None is asked for twice before it is known.
+    int kept = 0;
+    while (samples.plan(data) != null) {
+      samples.sample(samples.plan(data), kept++, slow);
     }
-    assertThat(said).anyMatch(line -> line.contains("takes no longer than getting it from memory"));
+    assertThat(kept).isLessThan(2_100);
+    assertThat(said).anyMatch(line -> line.contains("it would not pay; a sample takes "));
+  }
+
+  /** Neither a plan, nor what it was compared with, nor a transform keeps a data set. */
+  @Test
+  void dataSetsThatTheProgramDropsAreCollected() throws Exception {
+    List<WeakReference<Object>> dropped = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      size = 3L + i; // As many of one kind, each used for a sample, would be left.
+      Numbers one = equal();
+      assertThat(sample(samples, new Data(one, "n"), i % 3, 5)).containsExactly(5);
+      dropped.add(new WeakReference<>(one));
+    }
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
+    while (dropped.stream().anyMatch(one -> one.get() != null)) {
+      assertThat(System.nanoTime() - end)
+          .as("%s of 40 are kept", dropped.stream().filter(one -> one.get() != null).count())
+          .isNegative();
+      System.gc();
+      Thread.onSpinWait();
+    }
   }
 
   @Test
-  void whatIsFoundSlowlyAtFirstIsKept() throws Exception {
+  void itemsOfSamplesThatAreKeptAreSpared() throws Exception {
     Data data = new Data(numbers, "n");
-    int[] reads = new int[1];
-    SampleMaker<byte[]> warming =
-        new Maker(1) {
-          @Override
-          public byte[] get() throws Exception {
-            LockSupport.parkNanos(100_000);
-            return super.get();
-          }
+    Prepared prepared = prepared(Set.of());
+    PreparedSamples own = job(prepared);
+    assertThat(prepared.sparesItems(numbers, 1)).isTrue(); // It is not known yet.
+    sample(own, data, 0, 5);
+    assertThat(prepared.sparesItems(numbers, 1)).isTrue();
+    Counting counting = new Counting();
+    own.plan(new Data(counting, "c"));
+    assertThat(prepared.sparesItems(counting, 1)).isFalse(); // It is left.
+    keeps = false;
+    assertThat(prepared.sparesItems(numbers, 1)).isFalse();
+  }
 
-          @Override
-          public byte[] read(BatchLayout layout, ByteBuffer bytes) {
-            if (reads[0]++ < 500) {
-              LockSupport.parkNanos(500_000);
-            }
-            return super.read(layout, bytes);
-          }
-        };
-    for (int i = 0; i < 4_000; i++) {
-      PreparedSamples.Plan plan = samples.plan(data);
-      assertThat(plan).isNotNull();
-      samples.sample(plan, i % 200, warming);
+  /** As one that is iterated in a way that nothing intercepts. */
+  @Test
+  void itemsOfADataSetThatIsNeverLookedAtAreNotSparedForLong() {
+    long spared = 0;
+    Prepared prepared = prepared(Set.of());
+    job(prepared);
+    for (int i = 0; i < 1_000; i++) {
+      spared += prepared.sparesItems(numbers, i) ? 1 : 0;
     }
-    assertThat(reads[0]).isEqualTo(3_800);
+    assertThat(spared).isEqualTo(1 + ItemPrefetcher.WINDOW);
   }
 }

@@ -61,6 +61,9 @@ final class Policies {
 
   private static final double CHECKPOINT_SHARE = 0.25;
 
+  private static final int FEWEST_TO_PAY = 3;
+  private static final int MOST_TO_PAY = 10;
+
   private final Options options;
   private final JobMonitor job;
   private final ItemFilter filter;
@@ -373,11 +376,27 @@ final class Policies {
     }
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
     Prepared prepared =
-        new Prepared(store, options.trusted(), keeps(Option.PREPARED), this::chosen);
+        new Prepared(
+            store, options.trusted(), keeps(Option.PREPARED), this::epochsToPay, this::chosen);
     for (String name : options.trusted()) {
       asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> prepared.whyUnused(name));
     }
     return prepared;
+  }
+
+  /**
+   * Epochs in which keeping has to pay for itself: at most those to go, if that is known. If the
+   * agent chooses and it is not, as many as there were, for a job may well last as long again.
+   */
+  private int epochsToPay() {
+    JobStatisticsEvent now = job.spans().totals().snapshot();
+    long toGo = now.plannedEpochs - now.epochs;
+    if (toGo <= 0) {
+      return options.isChosen(Option.PREPARED)
+          ? (int) Math.max(FEWEST_TO_PAY, now.epochs)
+          : MOST_TO_PAY;
+    }
+    return (int) Math.min(toGo, MOST_TO_PAY);
   }
 
   /** Jobs that listen elsewhere are another host, on this one machine too. */

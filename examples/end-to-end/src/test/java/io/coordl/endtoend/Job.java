@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -124,7 +123,7 @@ final class Job {
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
             .environment("OMP_NUM_THREADS", "1")
-            .timeout(Duration.ofMinutes(Workshop.FULL ? 9 : 5))
+            .timeout(Workshop.LONGEST)
             .environment("COORDL_OPTS", "");
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }

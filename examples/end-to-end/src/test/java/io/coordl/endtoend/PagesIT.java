@@ -5,7 +5,6 @@ import io.coordl.benchmarks.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
@@ -70,7 +69,7 @@ class PagesIT {
         .jvmArgs("-Dcoordl.full=true")
         .directory(pages.get(0).getParent())
         .args(pages.stream().map(Path::toString).toArray(String[]::new))
-        .timeout(Duration.ofMinutes(15))
+        .timeout(Workshop.LONGEST)
         .run()
         .orFail("Looking at " + pages);
   }

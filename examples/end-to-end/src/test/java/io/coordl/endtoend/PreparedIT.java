@@ -97,17 +97,35 @@ class PreparedIT {
     }
   }
 
-  /** But for the sample by which it was chosen. */
+  /** One that is another in each epoch, and those that the program uses no more. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatIsNeverFoundIsLeftAndWhatIsDroppedIsCollected(Jdk jdk)
+      throws IOException, InterruptedException {
+    String programs = "renewed,dropped";
+    ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
+    ChildResult kept = agent(samples(jdk, programs), "prepared=share").run().orFail(programs);
+    assertThat(kept.out()).isEqualTo(plain.out()).contains("\n0 of 40 data sets are kept");
+    assertThat(kept.err())
+        .doesNotContain("fault")
+        .contains(
+            "DjlSamples$Renewed to the program: what it makes is other samples in each epoch");
+    assertThat(figure(kept, 3)).isPositive();
+  }
+
+  /** But for the sample by which it was chosen, on each of two threads. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void whatIsKeptPreparedIsKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
-    String policy = "prepared=share,decoded=share,cache=minio";
-    ChildResult kept = agent(samples(jdk, "images"), policy).run().orFail(policy);
-    SameOutput.check(kept, plain);
-    assertThat(figure(kept, 2)).isPositive();
-    for (String form : List.of("raw", "decoded")) {
-      assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [01] items");
+    String forms = "prepared=share,decoded=share,cache=minio";
+    for (String policy : Workshop.first(1, List.of(forms + ",prefetch=2", forms))) {
+      ChildResult kept = agent(samples(jdk, "images"), policy).run().orFail(policy);
+      SameOutput.check(kept, plain);
+      assertThat(figure(kept, 2)).isPositive();
+      for (String form : List.of("raw", "decoded")) {
+        assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [012] items");
+      }
     }
   }
 

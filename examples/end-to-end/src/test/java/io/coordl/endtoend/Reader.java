@@ -6,7 +6,6 @@ import io.coordl.benchmarks.Jdk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,9 +22,6 @@ import java.util.stream.Stream;
  * it still does. One thread.
  */
 final class Reader implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-  private static final Duration LONGEST = Duration.ofMinutes(60);
-
   private final String name;
   private final Path log;
   private final Path stop;
@@ -79,7 +75,7 @@ final class Reader implements AutoCloseable {
             .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
             .environment("COORDL_OPTS", "")
             .environment("SLURM_JOB_NODELIST", host.nodeList())
-            .timeout(LONGEST)
+            .timeout(Workshop.LONGEST)
             .directory(host.directory())
             .wrapper(host.command())
             .wrapper(trace);
@@ -129,7 +125,7 @@ final class Reader implements AutoCloseable {
 
   /** Waits until it has finished so many epochs. */
   void awaitEpochs(int wanted) throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (epochs() < wanted) {
       if (end.isDone() || System.nanoTime() - deadline > 0) {
         throw new AssertionError(
@@ -171,7 +167,7 @@ final class Reader implements AutoCloseable {
   /** Its end. */
   ChildResult await() throws InterruptedException {
     try {
-      return end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      return end.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new AssertionError(name + " does not end", e);
     }

@@ -4,7 +4,6 @@ import io.coordl.endtoend.Job.Finished;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,11 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** A job that runs while the test goes on; closing kills it if it still does. */
 final class Running implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-
   private final Job job;
   private final FutureTask<Finished> end;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -41,7 +39,7 @@ final class Running implements AutoCloseable {
 
   /** Waits until the job says that it has finished another epoch. */
   void awaitEpoch() throws InterruptedException {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (true) {
       String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
       if (line == null) {
@@ -74,7 +72,7 @@ final class Running implements AutoCloseable {
   /** The job's end, whatever it is. */
   Finished await() throws InterruptedException {
     try {
-      return end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      return end.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new AssertionError("The job " + job.log() + " does not end.", e);
     }
@@ -112,10 +110,15 @@ final class Running implements AutoCloseable {
 
   /** Waits until it is so. */
   static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    await(() -> "", condition);
+  }
+
+  /** As above; {@code instead} tells what is so, if it takes too long. */
+  static void await(Supplier<String> instead, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("Waited for " + PATIENCE + " in vain.");
+        throw new AssertionError("Waited for " + Workshop.PATIENCE + " in vain. " + instead.get());
       }
       LockSupport.parkNanos(1_000_000);
     }

@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Runs commands of the system. Any thread. */
 final class Shell {
-  /** Of system commands; those that train do it for seconds. */
-  private static final long LIMIT_SECONDS = 480;
+  private static final long LIMIT_SECONDS = Workshop.LONGEST.toSeconds();
 
   private Shell() {}
 

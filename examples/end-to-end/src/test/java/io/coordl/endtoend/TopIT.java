@@ -68,6 +68,7 @@ class TopIT {
 
   private void awaitState(Running job, String state) {
     Running.await(
+        () -> "Not " + state + " but " + jobs().get(job.pid()),
         () -> {
           JsonNode shown = jobs().get(job.pid());
           return shown == null
@@ -153,7 +154,14 @@ class TopIT {
         new ProcessBuilder(
                 "script",
                 "-qc",
-                "timeout 120 " + java + " -jar " + jar + " top " + group,
+                "timeout "
+                    + Workshop.PATIENCE.toSeconds()
+                    + " "
+                    + java
+                    + " -jar "
+                    + jar
+                    + " top "
+                    + group,
                 "/dev/null")
             .start();
     try (Scanner out = new Scanner(top.getInputStream(), StandardCharsets.UTF_8)) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,6 +22,11 @@ final class Workshop {
 
   /** Whether the whole matrix runs, not a diagonal of it. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
+
+  /** For what must come while a machine does much else; longer for whole jobs. */
+  static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  static final Duration LONGEST = Duration.ofMinutes(60);
 
   static {
     JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));

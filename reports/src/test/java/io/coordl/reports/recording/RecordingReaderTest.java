@@ -297,7 +297,7 @@ class RecordingReaderTest {
 
   /** A flipped bit may hide in a figure; it must never end in a stack trace or a wait. */
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aDamagedRecordingIsReadOrRefused() throws Exception {
     byte[] bytes = Files.readAllBytes(job());
     long seed = System.nanoTime();

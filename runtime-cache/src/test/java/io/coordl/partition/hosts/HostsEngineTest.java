@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.Waits;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
@@ -46,7 +47,7 @@ class HostsEngineTest {
   @TempDir Path directory;
 
   private static void await(BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("time left").isNegative();
       LockSupport.parkNanos(1_000_000);

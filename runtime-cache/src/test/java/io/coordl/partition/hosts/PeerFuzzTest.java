@@ -2,6 +2,7 @@ package io.coordl.partition.hosts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.PeerSink.Answer;
 import io.coordl.partition.hosts.Hosts.Host;
@@ -89,7 +90,7 @@ class PeerFuzzTest {
       for (int i = ITEMS; i < 2 * ITEMS; i++) {
         assertThat(hosts.host(1).store.isAwaited(PeerItems.key(i))).as("a claim is left").isFalse();
       }
-      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      long end = System.nanoTime() + Waits.LONG.toNanos();
       while (serving() > 4) {
         assertThat(System.nanoTime() - end).isNegative();
         LockSupport.parkNanos(1_000_000);

@@ -3,6 +3,7 @@ package io.coordl.partition.hosts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.Waits;
 import io.coordl.partition.hosts.Hosts.Host;
 import io.coordl.partition.redis.TestKeys;
 import java.io.IOException;
@@ -45,7 +46,7 @@ class PeerTlsTest {
   }
 
   private static void await(java.util.function.BooleanSupplier condition) {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - end).as("time left").isNegative();
       LockSupport.parkNanos(1_000_000);

@@ -3,6 +3,7 @@ package io.coordl.partition.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.Waits;
 import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.Fetched;
@@ -92,9 +93,9 @@ class RedisEngineTest {
   }
 
   private static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    long deadline = System.nanoTime() + Waits.LONG.toNanos();
     while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("within a minute").isLessThan(deadline);
+      assertThat(System.nanoTime()).as("time left").isLessThan(deadline);
       LockSupport.parkNanos(2_000_000);
     }
   }

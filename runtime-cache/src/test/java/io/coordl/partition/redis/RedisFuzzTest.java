@@ -3,6 +3,7 @@ package io.coordl.partition.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.coordl.Waits;
 import io.coordl.cache.Fetched;
 import io.coordl.cache.Outcome;
 import io.coordl.partition.Timeouts;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A server that is no Redis, or one that lies: costs its items a read of storage, and nothing else.
  * It greets as it should, so that it is asked, and then answers whatever a test wants.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisFuzzTest {
   private static final TestItem ITEM = new TestItem(1, 50_000);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -110,7 +111,7 @@ class RedisFuzzTest {
   }
 
   private static void awaitUp(RedisEngine engine) {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    long end = System.nanoTime() + Waits.LONG.toNanos();
     while (!engine.servers.up()) {
       assertThat(System.nanoTime() - end).as("time left for the engine to connect").isNegative();
       LockSupport.parkNanos(1_000_000);

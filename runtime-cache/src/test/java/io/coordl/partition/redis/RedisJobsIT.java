@@ -17,14 +17,12 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
 /** Hosts, each a JVM of its own, with one Redis. */
-@Timeout(180)
 class RedisJobsIT {
   private static final int ITEMS = 500;
 

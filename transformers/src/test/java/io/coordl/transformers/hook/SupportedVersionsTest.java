@@ -330,7 +330,11 @@ final class SupportedVersionsTest {
       case Hooks.PREPARED -> {
         Prepared prepared =
             new Prepared(
-                new PreparedStore(arena, new KeptForms()), Set.of(), () -> true, (what, why) -> {});
+                new PreparedStore(arena, new KeptForms()),
+                Set.of(),
+                () -> true,
+                () -> 10,
+                (what, why) -> {});
         yield services(null, prepared, null, null);
       }
       case Hooks.COORDINATE -> services(null, null, group, null);

@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -223,7 +224,7 @@ final class DiscoveryTest {
   }
 
   @Test
-  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aFifoHoldsNobodyUp() throws Exception {
     makeFifo(meeting().resolve("127.0.0.1_1.peer"));
     makeFifo(meeting().resolve("127.0.0.2_2.peer"));
@@ -236,7 +237,7 @@ final class DiscoveryTest {
 
   /** Between the look at a file and its opening anybody may put another in its place. */
   @Test
-  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void notEvenAFifoThatWasAFileWhenItWasLookedAt() throws Exception {
     Path fifo = meeting().resolve("fifo");
     makeFifo(fifo);

@@ -2,6 +2,7 @@ package io.coordl.partition.hosts.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.Waits;
 import io.coordl.partition.hosts.Member;
 import io.coordl.partition.hosts.Membership;
 import java.io.IOException;
@@ -9,14 +10,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Hosts at 127.0.0.1 and its neighbours, for tests. */
 final class Hosts {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
-
   private Hosts() {}
 
   /** A port that is free with the one after it, at all addresses that tests use. */
@@ -62,7 +60,7 @@ final class Hosts {
   }
 
   static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + Waits.LONG.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - deadline).as("still waiting until " + what).isNegative();
       LockSupport.parkNanos(20_000_000);

@@ -1,0 +1,153 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When keeping costs more than it brings. Times are told, and none is measured. */
+class WorthTest {
+  private static final int SIZE = 1_000;
+
+  private final List<String> said = new ArrayList<>();
+  private long now;
+  private int epochs = 10;
+  private final Worth worth = new Worth("sample", () -> epochs, () -> now, said::add);
+
+  /** Samples that are made and kept, and found if that is asked for. */
+  private int kept(int samples, long making, long keeping, long finding) {
+    int probes = 0;
+    for (int i = 0; i < samples && worth.isIt(); i++) {
+      worth.made(making);
+      if (worth.probes()) {
+        probes++;
+        worth.probed(finding, 1);
+      }
+      worth.kept(keeping);
+    }
+    return probes;
+  }
+
+  private void found(int samples, long finding) {
+    for (int i = 0; i < samples && worth.isIt(); i++) {
+      worth.found(finding, 1);
+    }
+  }
+
+  @Test
+  void whatTakesLongToMakeIsWorthIt() {
+    worth.begun(1_000, SIZE);
+    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Then it is evident.
+    found(10 * SIZE, 1_000);
+    assertThat(worth.isIt()).isTrue();
+    assertThat(said).isEmpty();
+  }
+
+  /** Within the first epoch, and before most of it. */
+  @Test
+  void whatIsFoundAsSlowlyAsItIsMadeIsNot() {
+    worth.begun(1_000, 65_536);
+    assertThat(kept(65_536, 6_000, 20_000, 6_000)).isLessThan(2_100);
+    assertThat(worth.isIt()).isFalse();
+    assertThat(said)
+        .containsExactly(
+            "it would not pay; a sample takes 6.0 us to make, 6.0 to find, 20.0 to keep, and the"
+                + " look whether it is still the same 0.0");
+  }
+
+  /** 147 us are more than the 14 of an epoch pay in ten epochs; ten more, and they are not. */
+  @Test
+  void whatPaysAfterTooManyEpochsIsNot() {
+    kept(3_000, 42_000, 147_000, 28_000);
+    assertThat(worth.isIt()).isFalse();
+    now = Long.MAX_VALUE / 2;
+    epochs = 20;
+    kept(3_000, 42_000, 147_000, 28_000);
+    assertThat(worth.isIt()).isTrue();
+  }
+
+  /** What it took to keep is spent: from the second epoch on only finding counts. */
+  @Test
+  void whatIsKeptAlreadyIsUsed() {
+    epochs = 1_000;
+    kept(3_000, 42_000, 147_000, 28_000);
+    epochs = 1;
+    found(3_000, 28_000);
+    assertThat(worth.isIt()).isTrue();
+  }
+
+  @Test
+  void lookingAtALargePipelineInEachEpochCounts() {
+    long look = 200_000_000; // As long as it takes to make all samples.
+    worth.begun(5 * look, SIZE);
+    kept(SIZE, 200_000, 20_000, 1_000);
+    assertThat(worth.isIt()).isTrue(); // It may be the only one.
+    worth.begun(look, SIZE);
+    found(2 * SIZE, 1_000);
+    assertThat(worth.isIt()).isFalse();
+    assertThat(said).singleElement().asString().endsWith("still the same 200.0");
+  }
+
+  @Test
+  void lookingThatIsQuickWhileTheCodeIsWarmDoesNot() {
+    for (int epoch = 0; epoch < 5; epoch++) {
+      worth.begun(epoch < 2 ? 100_000_000 : 1_000_000, SIZE);
+      kept(epoch == 0 ? SIZE : 0, 200_000, 20_000, 1_000);
+      found(epoch == 0 ? 0 : SIZE, 1_000);
+    }
+    assertThat(worth.isIt()).isTrue();
+  }
+
+  /** As in the first 257 batches of a JVM, each of which was kept more slowly than made. */
+  @Test
+  void coldCodeDoesNotDecide() {
+    for (int batch = 0; batch < 257; batch++) {
+      kept(1, 1_000_000, 2_500_000 - batch * 9_000L, 1_500_000 - batch * 5_800L);
+    }
+    assertThat(worth.isIt()).isTrue();
+    found(1_000, 100_000);
+    assertThat(worth.isIt()).isTrue();
+    assertThat(said).isEmpty();
+  }
+
+  @Test
+  void itIsTriedAgain() {
+    kept(65_536, 6_000, 20_000, 6_000); // While the code was cold.
+    assertThat(worth.isIt()).isFalse();
+    now += 50L * 2_049 * 26_000; // At most a fiftieth of the time.
+    assertThat(worth.isIt()).isTrue();
+    kept(65_536, 6_000, 2_000, 600);
+    assertThat(worth.isIt()).isTrue();
+    assertThat(said).hasSize(1);
+  }
+
+  @Test
+  void manySmallPipelinesAreNot() {
+    for (int i = 0; i < 40 && worth.isIt(); i++) {
+      worth.begun(7_000, 4);
+      kept(4, 200, 100, 100);
+    }
+    assertThat(worth.isIt()).isFalse();
+  }
+
+  @Test
+  void whatIsOtherSamplesInEachEpochIsNot() {
+    for (int epoch = 0; epoch < 5; epoch++) {
+      worth.begun(1_000, SIZE);
+      kept(SIZE, 100_000, 20_000, 1_000);
+    }
+    assertThat(worth.isIt()).isFalse();
+    assertThat(said).containsExactly("what it makes is other samples in each epoch");
+  }
+
+  /** Stacking samples that are found is part of finding them. */
+  @Test
+  void whatTheLibraryNeedNotPutTogetherIsSaved() {
+    for (int i = 0; i < 3_000; i++) {
+      worth.batched(4_000, 1);
+      kept(1, 2_000, 3_000, 3_000);
+    }
+    assertThat(worth.isIt()).isTrue();
+  }
+}
