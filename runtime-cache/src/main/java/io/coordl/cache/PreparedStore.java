@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class PreparedStore implements Closeable {
-  public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
+  public static final int MAX_BYTES = 8 << 20;
 
   private final ArenaStore store;
   private final KeptForms forms;
