@@ -82,7 +82,8 @@ final class ReplacedFilesIT {
 
   private static void awaitServer(int port) {
     while (true) {
-      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      try {
+        new Socket(InetAddress.getLoopbackAddress(), port).close();
         return;
       } catch (IOException e) {
         LockSupport.parkNanos(10_000_000); // Not up yet.

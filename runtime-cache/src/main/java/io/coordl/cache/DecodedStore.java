@@ -61,7 +61,7 @@ public final class DecodedStore implements Closeable {
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
-    if (file == null || !file.isReadable()) {
+    if (file == null || file.isLeft() || !file.isReadable()) {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);

@@ -39,7 +39,7 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
         : null;
   }
 
-  /** The file at {@code absolutePath}, null if it is not regular, missing or not to be kept. */
+  /** The file at {@code absolutePath}, null if it is not regular or missing. */
   static @Nullable ItemFile of(String absolutePath, ItemNames names) {
     return of(absolutePath, null, names);
   }
@@ -61,7 +61,7 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
       return null;
     }
     FileState state = opened == null ? names.look(place) : FileState.of(opened, place);
-    return state.isFile() && !names.leaves(state.device())
+    return state.isFile()
         ? new ItemFile(absolutePath, place, state, names.of(absolutePath, state), names)
         : null;
   }
@@ -71,6 +71,11 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
     return absolutePath.startsWith("/dev/")
         ? absolutePath.startsWith("/dev/shm/")
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
+  }
+
+  /** Whether it is left to the program, wherever it may be kept. */
+  boolean isLeft() {
+    return names.leaves(state.device());
   }
 
   /** Whether this process may read it: asked before bytes are served that it did not read. */

@@ -121,6 +121,9 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
+    if (file.isLeft()) {
+      return observed(path);
+    }
     DecodedItem asker = forms.asker(file);
     boolean admit = forms.admitsRaw(asker);
     if (file.size() > WHOLE_LIMIT) {
@@ -262,7 +265,9 @@ public final class MinioCache implements ItemSource {
 
   private @Nullable ItemFile whole(String path) {
     ItemFile file = ItemFile.of(path, filter, true);
-    return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
+    return file != null && !file.isLeft() && file.size() > 0 && file.size() <= WHOLE_LIMIT
+        ? file
+        : null;
   }
 
   @Override
@@ -288,7 +293,7 @@ public final class MinioCache implements ItemSource {
   }
 
   private OpenItem randomAccess(String path, ItemFile file) {
-    if (store == null || file.size() == 0 || !keeps.getAsBoolean()) {
+    if (store == null || file.size() == 0 || file.isLeft() || !keeps.getAsBoolean()) {
       // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
       return new WholeItem(path, file, null, Origin.STORAGE);
     }

@@ -26,6 +26,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -179,6 +180,29 @@ class MinioCacheTest {
     }
     Assumptions.assumeFalse(Files.isReadable(file), "this user may read a file of mode 000");
     assertThat(cache("8m").open(file.toString())).isNull();
+  }
+
+  @Test
+  void filesOfATypeOfFileSystemThatTheUserLeavesOutAreNotKept() throws IOException {
+    String file = Items.file(directory, "a", 100).toString();
+    String type = Files.getFileStore(directory).type();
+    Mounts mounts = Mounts.HERE;
+    boolean isKnown = mounts.typeOf(FileState.of(file).device()).equals(type);
+    if (!isKnown) {
+      System.out.println("skipped: the type of " + directory + " (" + type + ") is not known");
+    }
+    Assumptions.assumeTrue(isKnown);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    ItemNames names = ItemNames.HERE.without(Set.of(type));
+    ItemFilter filter = ItemFilter.inferred(() -> true, names);
+    MinioCache cache = new MinioCache(store, filter);
+    assertThat(cache.open(file).served()).isFalse();
+    assertThat(cache.openRandomAccess(file).served()).isFalse();
+    assertThat(cache.prefetch(file)).isFalse();
+    assertThat(new DecodedStore(store, filter).item(file)).isNull();
+    assertThat(new PreparedStore(store, new KeptForms(), names).leaves(FileState.of(file)))
+        .isTrue();
+    assertThat(store.items()).isZero();
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The files that were opened to prepare something, as each was when it was first opened. */
@@ -34,6 +35,10 @@ final class OpenedFiles implements Consumer<String> {
   boolean areUnchanged() {
     return areKnown()
         && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
+  }
+
+  boolean haveOne(Predicate<FileState> such) {
+    return files.values().stream().anyMatch(such);
   }
 
   /**

@@ -670,7 +670,10 @@ public final class PreparedSamples {
       List<BatchLayout.Array> opened = files.parts();
       S sample = made;
       PreparedBatch bytes =
-          opened == null || sample == null || plan.generation != generation.get()
+          opened == null
+                  || sample == null
+                  || files.haveOne(store::leaves)
+                  || plan.generation != generation.get()
               ? null
               : maker.bytes(sample, opened);
       return bytes == null || bytes.bytes() > PreparedStore.MAX_BYTES || !files.areUnchanged()

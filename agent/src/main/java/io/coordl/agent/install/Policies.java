@@ -422,7 +422,7 @@ final class Policies {
 
   private @Nullable Prepared prepared() {
     ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
-    PreparedStore store = arena == null ? null : new PreparedStore(arena, forms);
+    PreparedStore store = arena == null ? null : new PreparedStore(arena, forms, filter.names());
     asked(
         Option.PREPARED, "share", () -> Unused.prepared(store == null ? null : store.statistics()));
     if (store == null) {

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 /**
  * What a hit and an admission cost next to the plain open, read and close, at as many files as data
  * sets have, from a warm page cache: the dearest case for a cache, since storage costs nothing. A
- * plain JVM and one with {@code cache=minio} take turns; of each, the quickest epoch counts.
+ * plain JVM and one with {@code cache=minio} take turns; of each, the CPU time of the reading
+ * thread in the quickest epoch counts.
  *
  * <p>Bars: a hit of a stream at most the plain call, of a {@code RandomAccessFile} (which opens the
  * file) at most 1.2 times, an admission at most 15 us more.
@@ -67,7 +68,7 @@ public final class HitBenchmark {
           text(more),
           text(ADMISSION_BAR));
     }
-    System.out.printf("%n%,d files of 4 KiB, %s%n%s", files, Jdks.running(), table);
+    System.out.printf("%nCPU time, %,d files of 4 KiB, %s%n%s", files, Jdks.running(), table);
     System.out.println(
         "made by: " + Commands.of(checkout, HitBenchmark.class, String.join(" ", args)));
     System.exit(within ? 0 : 1);
