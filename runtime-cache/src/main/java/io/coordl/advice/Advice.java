@@ -197,6 +197,18 @@ public record Advice(
     if (!evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
     }
+    if (evidence.keepsInVain(StoreStatisticsEvent.RAW)) {
+      return Optional.of(
+          change(
+              evidence,
+              "filesChange",
+              "find out what gives the files another modification time or inode in each epoch (a"
+                  + " mount that makes them up, a job that copies them anew), or copy the data set"
+                  + " to a local disk",
+              nanos,
+              "%s went into waiting for storage though the cache took the files: it found next to"
+                  + " none of them again"));
+    }
     if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
       return Optional.of(
           change(

@@ -23,6 +23,9 @@ public record Evidence(
     String frameworks,
     int hosts) {
 
+  /** A store with fewer hits than one in so many items that it took gains nothing. */
+  private static final int RARE = 20;
+
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;
 
@@ -97,6 +100,17 @@ public record Evidence(
   /** True if a store had to turn items away. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
+  }
+
+  /** True if a store took what was read, and found next to nothing of it again. */
+  boolean keepsInVain(String form) {
+    return stores.stream()
+        .anyMatch(
+            store ->
+                store.keeps(form)
+                    && !store.full
+                    && store.admitted > 0
+                    && store.hits + store.peer < store.admitted / RARE);
   }
 
   /** True if epochs after the first still read from storage, and waited for it. */

@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.io.FileDescriptor;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +68,27 @@ public final class Bridge {
     try {
       Producers.opens(path);
       return randomAccess ? items.openRandomAccess(path) : items.open(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return null;
+    }
+  }
+
+  /** Whether {@link #openOpened} is to be asked. Never throws. */
+  static boolean takesOpened(String path) {
+    try {
+      return items.takesOpened(path);
+    } catch (Throwable t) {
+      fault("open " + path, t);
+      return false;
+    }
+  }
+
+  /** As {@link #open} of what the program has opened; see {@link ItemSource#openOpened}. */
+  static @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
+    try {
+      Producers.opens(path);
+      return items.openOpened(path, opened);
     } catch (Throwable t) {
       fault("open " + path, t);
       return null;

@@ -85,15 +85,21 @@ public final class FileReads {
 
   public static RandomAccessFile newRandomAccessFile(File file, String mode)
       throws FileNotFoundException {
-    ItemCursor item =
-        file != null && "r".equals(mode) ? ItemCursor.openRandomAccess(file.getPath()) : null;
+    if (file == null || !"r".equals(mode)) {
+      return new RandomAccessFile(file, mode);
+    }
+    if (ItemCursor.takesOpened(file.getPath())) {
+      return new ItemRandomAccessFile(file, System.nanoTime());
+    }
+    ItemCursor item = ItemCursor.openRandomAccess(file.getPath());
     return item == null ? new RandomAccessFile(file, mode) : randomAccess(file, item);
   }
 
   public static RandomAccessFile newRandomAccessFile(String path, String mode)
       throws FileNotFoundException {
-    ItemCursor item = "r".equals(mode) ? ItemCursor.openRandomAccess(path) : null;
-    return item == null ? new RandomAccessFile(path, mode) : randomAccess(new File(path), item);
+    return path == null
+        ? new RandomAccessFile(path, mode)
+        : newRandomAccessFile(new File(path), mode);
   }
 
   static RandomAccessFile randomAccess(File file, ItemCursor item) throws FileNotFoundException {
@@ -421,7 +427,9 @@ public final class FileReads {
       return path;
     }
     try {
-      return url.toURI().getPath();
+      String decoded = url.toURI().getPath();
+      // The JDK has other bytes than these for what is no text, or throws.
+      return decoded == null || decoded.indexOf(OpenItem.REPLACEMENT) >= 0 ? null : decoded;
     } catch (URISyntaxException e) {
       return null;
     }

@@ -1,6 +1,7 @@
 package io.coordl.bridge;
 
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -95,6 +96,16 @@ final class ItemCursor {
     return of(Bridge.open(path, randomAccess), start);
   }
 
+  /** Whether {@link #ofOpened} is to be asked, once the program has opened the file. */
+  static boolean takesOpened(String path) {
+    return (ONE_DIRECTORY || path.startsWith("/")) && Bridge.takesOpened(path);
+  }
+
+  /** As {@link #openRandomAccess} of a file that is open, and was not at {@code startNanos}. */
+  static @Nullable ItemCursor ofOpened(String path, FileDescriptor opened, long startNanos) {
+    return of(Bridge.openOpened(path, opened), startNanos);
+  }
+
   /** As {@link #open}, for a path of any file system that is read from its start on. */
   static @Nullable ItemCursor open(@Nullable Path path) {
     if (path == null) {
@@ -107,9 +118,13 @@ final class ItemCursor {
     return of(Bridge.openForeign(path), start);
   }
 
-  /** The path of a file of the default file system. */
-  static String pathOf(Path path) {
-    return (ONE_DIRECTORY ? path : path.toAbsolutePath()).toString();
+  /** The path of a file of the default file system; null as of {@link OpenItem#textOf}. */
+  static @Nullable String pathOf(Path path) {
+    String text = OpenItem.textOf(ONE_DIRECTORY ? path : path.toAbsolutePath());
+    if (text == null) {
+      Producers.opensUnknown();
+    }
+    return text;
   }
 
   private static @Nullable ItemCursor of(@Nullable OpenItem item, long startNanos) {

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link RandomAccessFile} for reading that opens the file (the class has no other constructor)
@@ -19,7 +20,8 @@ import java.io.RandomAccessFile;
  * other read or {@code seek} comes between.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
-  private final ItemCursor cursor;
+  /** Null if it is no item. */
+  private final @Nullable ItemCursor cursor;
 
   /** Guards the position. */
   private final Object moving = new Object();
@@ -33,6 +35,21 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     super(file, "r");
     this.cursor = cursor;
     ownOnly = cursor.served && !cursor.unchanged();
+  }
+
+  /** An item if the file is one; {@code startNanos} is when it was not open yet. */
+  ItemRandomAccessFile(File file, long startNanos) throws FileNotFoundException {
+    super(file, "r");
+    cursor = cursor(file, startNanos);
+    ownOnly = cursor == null || !cursor.served;
+  }
+
+  private @Nullable ItemCursor cursor(File file, long startNanos) {
+    try {
+      return ItemCursor.ofOpened(file.getPath(), getFD(), startNanos);
+    } catch (IOException e) {
+      return null; // There is none.
+    }
   }
 
   @Override
@@ -49,10 +66,14 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
     boolean valid = off >= 0 && len > 0 && len <= b.length - off;
-    if (valid && cursor.served && !ownOnly) {
+    ItemCursor item = cursor;
+    if (item == null) {
+      return super.read(b, off, len);
+    }
+    if (valid && item.served && !ownOnly) {
       synchronized (moving) {
         long position = super.getFilePointer();
-        int count = served(position, b, off, len);
+        int count = served(item, position, b, off, len);
         if (count > 0) {
           super.seek(position + count);
           return count;
@@ -61,13 +82,13 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     }
     long start = System.nanoTime();
     int count = super.read(b, off, len);
-    cursor.fetched(start, count);
+    item.fetched(start, count);
     return count;
   }
 
-  private int served(long position, byte[] b, int off, int len) {
+  private int served(ItemCursor item, long position, byte[] b, int off, int len) {
     try {
-      return cursor.readAt(position, b, off, len);
+      return item.readAt(position, b, off, len);
     } catch (IOException e) {
       ownOnly = true; // If it concerns the program, the open file says it again.
       return -1;
@@ -86,7 +107,9 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     try {
       super.close();
     } finally {
-      cursor.close();
+      if (cursor != null) {
+        cursor.close();
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.io.FileDescriptor;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,15 @@ public interface ItemSource {
    * where no read of it could be one.
    */
   @Nullable OpenItem openRandomAccess(String path);
+
+  /** Whether {@link #openOpened} is to be asked, once the program has opened the file. */
+  boolean takesOpened(String path);
+
+  /**
+   * As {@link #openRandomAccess} of the file that the program has open, whatever its name means by
+   * now: one look at the file is enough then, at its descriptor.
+   */
+  @Nullable OpenItem openOpened(String path, FileDescriptor opened);
 
   /**
    * As {@link #open(String)} for a file of a file system that is not the default one, such as one

@@ -1,5 +1,6 @@
 package io.coordl.bridge;
 
+import java.io.FileDescriptor;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,16 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
 
   @Override
   public @Nullable OpenItem open(String path) {
+    return null;
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    return false;
+  }
+
+  @Override
+  public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
     return null;
   }
 

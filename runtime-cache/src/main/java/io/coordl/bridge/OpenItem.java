@@ -5,6 +5,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,13 @@ public abstract class OpenItem {
   /** What no compiler may take for a constant. */
   private static volatile int zero;
 
+  static final char REPLACEMENT = '\uFFFD';
+
+  /** Whether names are decoded in a way that shows in each text that cannot be encoded back. */
+  private static final boolean DECODES_SIMPLY =
+      List.of("UTF-8", "ANSI_X3.4-1968", "US-ASCII", "ISO-8859-1")
+          .contains(System.getProperty("sun.jnu.encoding", ""));
+
   private final String path;
   private final long size;
   private final long openedNanos = System.nanoTime();
@@ -37,6 +47,24 @@ public abstract class OpenItem {
   protected OpenItem(String path, long size) {
     this.path = path;
     this.size = size;
+  }
+
+  /**
+   * The text of a path of the default file system; null where it would name another file, or none:
+   * a name may be any bytes, and what is no text in the JVM's encoding shows as the sign of
+   * replacement, which may be a name too.
+   */
+  public static @Nullable String textOf(Path path) {
+    String text = path.toString();
+    return (DECODES_SIMPLY && text.indexOf(REPLACEMENT) < 0) || isNamed(text, path) ? text : null;
+  }
+
+  private static boolean isNamed(String text, Path path) {
+    try {
+      return path.getFileSystem().getPath(text).equals(path);
+    } catch (InvalidPathException e) {
+      return false;
+    }
   }
 
   /** The path as the program wrote it. */

@@ -75,7 +75,8 @@ final class ArenaDescriptor {
   static final int ITEM_CHECKSUM = 20;
   static final int ITEM_HEADER_BYTES = 24;
 
-  static final int MAX_ITEM_BYTES = 8 << 20;
+  /** The longest that a caller keeps, and the stamp behind it. */
+  static final int MAX_ITEM_BYTES = (8 << 20) + StampedItems.STAMP_BYTES;
 
   static final long EMPTY = 0;
   private static final long CLAIMED = 1;

@@ -170,6 +170,9 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Not there yet, or not any more. */
   private volatile boolean closed;
 
+  /** Then who is still on the way to find something finds nothing. */
+  private volatile boolean gaveBack;
+
   /** While memory is short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
 
@@ -369,6 +372,9 @@ public final class ArenaStore implements ItemStore, Closeable {
    * used for; where the memory is sound, that is a fault of ours and thrown.
    */
   private void damaged(Throwable e) {
+    if (gaveBack) {
+      return;
+    }
     Throwable cause;
     try { // Another may be on its way already, and come at the first instruction.
       MappedLength.settle();
@@ -954,6 +960,11 @@ public final class ArenaStore implements ItemStore, Closeable {
     }
   }
 
+  /** Whether other processes may use the store. */
+  boolean isShared() {
+    return !group.isEmpty();
+  }
+
   /** Live jobs that use the store, this one included. */
   public long jobs() {
     return shared == null ? 1 : shared.liveness().count(word(Header.JOBS));
@@ -980,6 +991,16 @@ public final class ArenaStore implements ItemStore, Closeable {
     } else {
       shared.close();
     }
+  }
+
+  /**
+   * Leaves the store and lets go of its memory: of a group's, where this job was the last; of a
+   * process', once the collector has found that no view of it is left.
+   */
+  public void giveBack() {
+    close();
+    gaveBack = true;
+    memory = new DirectMemory(0);
   }
 
   /** Waits until the store is there, or this job has ceased to try; for tests. */

@@ -40,9 +40,10 @@ public final class DecodedItem {
 
   /** The bytes in this form, read-only from 0 to their length; null if they are not kept. */
   public @Nullable ByteBuffer find(DecodedForm form) {
-    ByteBuffer found = store.arena.find(file.key(form.id()));
+    ByteBuffer found = store.items.find(file.entry(form.id()), file.stamp());
     if (found != null) {
       store.statistics.count(Outcome.HIT);
+      store.gain.hit();
       store.statistics.bytes(Origin.MEMORY, found.remaining());
     }
     return found;
@@ -50,7 +51,7 @@ public final class DecodedItem {
 
   /** Whether the bytes in this form are kept, or cannot be kept yet; counts as no hit. */
   public boolean isKept(DecodedForm form) {
-    return store.arena.isOpening() || store.arena.find(file.key(form.id())) != null;
+    return store.arena.isOpening() || store.items.find(file.entry(form.id()), file.stamp()) != null;
   }
 
   /**
@@ -64,6 +65,9 @@ public final class DecodedItem {
     Outcome outcome = keep(form, length, source);
     store.statistics.made(outcome, length);
     store.statistics.count(outcome);
+    if (outcome == Outcome.ADMITTED) {
+      store.gain.missed(file);
+    }
   }
 
   private Outcome keep(DecodedForm form, long length, Consumer<ByteBuffer> source) {
@@ -81,7 +85,7 @@ public final class DecodedItem {
           return file.unchanged();
         };
     try {
-      return store.arena.fetch(file.key(form.id()), (int) length, copy).outcome();
+      return store.items.fetch(file.entry(form.id()), (int) length, file.stamp(), copy).outcome();
     } catch (IOException e) {
       throw new IllegalStateException("copying in memory does no input", e);
     }

@@ -8,20 +8,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Items in decoded form (pixels before any random transform), in an arena of their own or beside
  * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
- * arena is. What is kept is found by the file (path, size, modification time) and the {@link
- * DecodedForm}, so that jobs which decode alike share and others do not meet.
+ * arena is. What is kept is found by the file ({@link FileState}) and the {@link DecodedForm}, so
+ * that jobs which decode alike share and others do not meet.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class DecodedStore implements Closeable {
   /** The longest decoded item that is kept: 8 MiB, an image of 1,670 x 1,670 in colour. */
-  public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
+  public static final int MAX_BYTES = 8 << 20;
 
   final ArenaStore arena;
+  final StampedItems items;
   private final ItemFilter filter;
   final KeptForms forms;
   private final BooleanSupplier keeps;
   final StoreStatistics statistics;
+  final StoreGain gain;
 
   /** Bytes of the shortest item that this process has made. */
   final AtomicLong shortest = new AtomicLong(Long.MAX_VALUE);
@@ -31,15 +33,24 @@ public final class DecodedStore implements Closeable {
     this(arena, filter, new KeptForms(), () -> true);
   }
 
+  /** As below, where nobody is told that it gains nothing. */
+  public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
+    this(arena, filter, forms, keeps, StoreGain.untold());
+  }
+
   /**
    * A store over {@code arena}.
    *
    * @param keeps whether items are to be kept now
+   * @param gain whether they are found again
    */
-  public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
+  public DecodedStore(
+      ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps, StoreGain gain) {
     this.forms = forms;
-    this.keeps = keeps;
+    this.gain = gain;
+    this.keeps = () -> !gain.isStopped() && keeps.getAsBoolean();
     this.arena = arena;
+    this.items = new StampedItems(arena, arena);
     this.statistics = new StoreStatistics(arena, ArenaDescriptor.DECODED_ITEMS);
     this.filter = filter;
   }
@@ -50,7 +61,7 @@ public final class DecodedStore implements Closeable {
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
-    if (file == null) {
+    if (file == null || file.isLeft() || !file.isReadable()) {
       return null;
     }
     DecodedItem item = new DecodedItem(this, file);

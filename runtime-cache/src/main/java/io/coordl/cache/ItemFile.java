@@ -3,6 +3,7 @@ package io.coordl.cache;
 import io.coordl.files.OwnFiles;
 import java.io.EOFException;
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -10,10 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
-import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,19 +20,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path absolute
  * @param place the same, as the file system takes it
- * @param identity device and inode, so that growing is told from being replaced; null if unknown
- * @param name what it is known by to others; null for its path and modification time
+ * @param state what it was like
+ * @param name what it is known by to others; null for device and inode
  * @param names where that comes from
  */
-record ItemFile(
-    String path,
-    Path place,
-    long size,
-    long modifiedNanos,
-    @Nullable Object identity,
-    @Nullable ItemName name,
-    ItemNames names)
+record ItemFile(String path, Path place, FileState state, @Nullable ItemName name, ItemNames names)
     implements StoredFile {
+  /** No number of a block: the key is of the file as it was, its change time included. */
+  private static final long AS_IT_WAS = -2;
+
   /**
    * The file that the program names {@code path}; null if it is no item, or as below. With {@code
    * now} it has to be an item now, else it may be one some time.
@@ -46,8 +40,18 @@ record ItemFile(
         : null;
   }
 
-  /** The file at {@code absolutePath}, null if it is not regular, missing or not readable. */
+  /** The file at {@code absolutePath}, null if it is not regular or missing. */
   static @Nullable ItemFile of(String absolutePath, ItemNames names) {
+    return of(absolutePath, null, names);
+  }
+
+  /**
+   * The file at {@code absolutePath}, null as above.
+   *
+   * @param opened of the same, null if the program has not opened it
+   */
+  static @Nullable ItemFile of(
+      String absolutePath, @Nullable FileDescriptor opened, ItemNames names) {
     if (!mayBeStored(absolutePath)) {
       return null;
     }
@@ -57,14 +61,10 @@ record ItemFile(
     } catch (InvalidPathException e) {
       return null;
     }
-    BasicFileAttributes attributes = attributes(place);
-    if (attributes == null || !attributes.isRegularFile() || !Files.isReadable(place)) {
-      return null;
-    }
-    long size = attributes.size();
-    long modified = modifiedNanos(attributes);
-    ItemName name = names.of(absolutePath, size, modified);
-    return new ItemFile(absolutePath, place, size, modified, attributes.fileKey(), name, names);
+    FileState state = opened == null ? names.look(place) : FileState.of(opened, place);
+    return state.isFile()
+        ? new ItemFile(absolutePath, place, state, names.of(absolutePath, state), names)
+        : null;
   }
 
   /** Whether a file there may lie in storage; what is in /dev does not, but for shared memory. */
@@ -74,31 +74,47 @@ record ItemFile(
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
+  /** Whether it is left to the program, wherever it may be kept. */
+  boolean isLeft() {
+    return names.leaves(state.device());
+  }
+
+  /** Whether this process may read it: asked before bytes are served that it did not read. */
+  boolean isReadable() {
+    return Files.isReadable(place);
+  }
+
   @Override
   public String location() {
     return path;
   }
 
   @Override
+  public long size() {
+    return state.size();
+  }
+
+  @Override
   public boolean unchanged() {
-    BasicFileAttributes now = attributes(place);
-    return now != null
-        && now.size() == size
-        && modifiedNanos(now) == modifiedNanos
-        && Objects.equals(now.fileKey(), identity)
-        && (name == null || name.equals(names.of(path, size, modifiedNanos)));
+    return isStill(names.look(place));
+  }
+
+  private boolean isStill(FileState now) {
+    return now.equals(state)
+        ? name == null || name.equals(names.of(path, state))
+        : names.isSameByAnotherInode(path, state, now) && name != null && !name.ofInode();
   }
 
   @Override
   public boolean grown() {
-    BasicFileAttributes now = attributes(place);
-    return now != null && now.size() > size && Objects.equals(now.fileKey(), identity);
+    FileState now = names.look(place);
+    return now.size() > state.size() && now.isSameInode(state);
   }
 
   /** Opens it; throws if the path names anything but this file, as it was, by then. */
   RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
-    if (unchanged()) {
+    if (isStill(FileState.of(opened.getFD(), place))) {
       return opened;
     }
     opened.close();
@@ -109,7 +125,9 @@ record ItemFile(
   public RandomAccessFile reopen(ByteBuffer content) throws IOException {
     try {
       RandomAccessFile opened = new RandomAccessFile(path, "r");
-      if (unchanged() || (grown() && begins(opened, content))) {
+      FileState now = FileState.of(opened.getFD(), place);
+      boolean isLonger = now.size() > state.size() && now.isSameInode(state);
+      if (isStill(now) || ((isLonger || now.isLike(state)) && begins(opened, content))) {
         return opened;
       }
       opened.close();
@@ -141,20 +159,28 @@ record ItemFile(
     }
   }
 
+  /** Of the file as it was, its change time included. */
   @Override
   public ItemKey key() {
-    return key(ItemKey.WHOLE);
+    return entry(AS_IT_WAS).with(stamp(), 0);
   }
 
-  ItemKey key(long block) {
+  /** What it is kept under, whenever its inode changed; a block of it, or {@link ItemKey#WHOLE}. */
+  ItemKey entry(long block) {
     return name == null
-        ? ItemKey.of(path, size, modifiedNanos, block)
-        : ItemKey.of(name.text(), size, name.version(), block);
+        ? ItemKey.of("", size(), state.modifiedNanos(), block).with(state.device(), state.inode())
+        : ItemKey.of(name.text(), size(), name.version(), block)
+            .with(0, name.ofInode() ? state.inode() : 0);
+  }
+
+  /** When its inode changed; 0 where that says nothing of its bytes. */
+  long stamp() {
+    return name == null || name.isStamped() ? state.changedNanos() : 0;
   }
 
   /** Whether the whole file's bytes are what it is known by; said, and remembered, if not. */
   boolean isNamed(byte[] bytes, int offset) {
-    if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size)) {
+    if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
       return true;
     }
     names.isWrong(name, path);
@@ -164,9 +190,9 @@ record ItemFile(
   /** Reads the whole file; false if it is not as it was opened, or not what it is known by. */
   boolean readWhole(byte[] target, int offset) throws IOException {
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
-      return readFully(storage, target, offset, (int) size)
+      return readFully(storage, target, offset, (int) size())
           && storage.read() < 0
-          && unchanged()
+          && isStill(FileState.of(storage.getFD(), place))
           && isNamed(target, offset);
     }
   }
@@ -180,17 +206,5 @@ record ItemFile(
     } catch (EOFException e) {
       return false;
     }
-  }
-
-  private static @Nullable BasicFileAttributes attributes(Path path) {
-    try {
-      return Files.readAttributes(path, BasicFileAttributes.class);
-    } catch (IOException e) {
-      return null;
-    }
-  }
-
-  private static long modifiedNanos(BasicFileAttributes attributes) {
-    return attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
   }
 }

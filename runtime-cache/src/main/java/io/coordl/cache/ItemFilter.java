@@ -26,9 +26,9 @@ public interface ItemFilter {
     return "";
   }
 
-  /** By what items are known to all who share them: absolute paths, unless told. */
+  /** By what items are known to all who share them: device and inode, unless told. */
   default ItemNames names() {
-    return ItemNames.PATHS;
+    return ItemNames.HERE;
   }
 
   /** Inferred: every file read while this thread loads a sample. */

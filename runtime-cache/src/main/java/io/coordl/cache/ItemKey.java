@@ -1,7 +1,7 @@
 package io.coordl.cache;
 
 /**
- * Identity of an item: 128 bits over what it is known by (its absolute path, or see {@link
+ * Key of an item: 128 bits over what it is known by (its device and inode, or see {@link
  * ItemNames}), size, modification time and, for a block of a large file, the number of the block.
  * Equal keys are taken for the same content; with 14 million items the chance that any two differ
  * and collide is below 1e-24.
@@ -36,6 +36,19 @@ public record ItemKey(long high, long low) {
     h2 = mixSecond(h1, h2, length);
     h1 ^= length;
     h2 ^= length;
+    h1 += h2;
+    h2 += h1;
+    h1 = avalanche(h1);
+    h2 = avalanche(h2);
+    h1 += h2;
+    h2 += h1;
+    return new ItemKey(h1, h2);
+  }
+
+  /** The key of what is known by two more numbers. */
+  public ItemKey with(long first, long second) {
+    long h1 = mixFirst(high, low, first);
+    long h2 = mixSecond(h1, low, second);
     h1 += h2;
     h2 += h1;
     h1 = avalanche(h1);

@@ -5,8 +5,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What an item is known by, beside its size, to all who share it.
  *
- * @param text of the item's path, or of its content; never an absolute path
+ * @param text of the item's path, or of its content
  * @param version modification time in nanoseconds, 0 where the text follows from the content
+ * @param ofInode whether another inode means another item
+ * @param isStamped whether another change time asks for another look at the bytes
  * @param listed the line of the manifest that the text comes from, null if from none
  */
-record ItemName(String text, long version, Manifest.@Nullable Line listed) {}
+record ItemName(
+    String text,
+    long version,
+    boolean ofInode,
+    boolean isStamped,
+    Manifest.@Nullable Line listed) {}

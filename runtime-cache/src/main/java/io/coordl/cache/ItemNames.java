@@ -8,21 +8,31 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what items are known to other hosts, which may have the data set elsewhere.
+ * By what items are known, and which files may be kept at all.
  *
  * <ul>
- *   <li>As a rule by absolute path, size and modification time.
- *   <li>Below a root by the path relative to it, size and modification time: what {@code cp -p} or
- *       {@code rsync -a} copies is the same item on every host.
+ *   <li>On one host by device, inode, size and modification time, whatever their path.
+ *   <li>Among hosts, and below a root, by path (relative to the root), inode, size and modification
+ *       time: devices have other numbers on each host, and in each container. What all see of one
+ *       file server, or of one image, is the same item.
  *   <li>With a manifest by content and size: other modification times make no other item, nor do
  *       other paths.
+ *   <li>With {@link #copies}, which the user has to ask for, by path, size and modification time
+ *       alone: what {@code cp -p} or {@code rsync -a} copies is the same item on every host, and so
+ *       is what replaces a file at the same size and time.
  * </ul>
+ *
+ * <p>Of the first two the change time is kept with the item ({@link StampedItems}): where only it
+ * differs, the bytes are compared once. On a file system that gives a file another inode from time
+ * to time, which shows while an item is read, path and change time stand for the inode.
  *
  * <p>A path with {@code ..} in it is known as a whole: behind a symbolic link it may lead out of
  * the root.
@@ -47,22 +57,50 @@ import org.jspecify.annotations.Nullable;
  * others wait meanwhile.
  */
 public final class ItemNames {
-  /** Every item by its absolute path. */
-  public static final ItemNames PATHS = new ItemNames(List.of(), null, sentence -> {});
+  /** Of this host alone, wherever they are. */
+  public static final ItemNames HERE =
+      new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {});
+
+  private enum Rule {
+    HOST,
+    HOSTS,
+    COPIES
+  }
 
   private final List<String> roots;
   private final @Nullable Path listing;
+  private final Rule rule;
+  private final Set<String> excluded;
+  private final Mounts mounts;
   private final UserLog log;
+
+  /** Devices on which inodes of files change. */
+  private final Set<Long> changing = ConcurrentHashMap.newKeySet();
+
   private final AtomicBoolean saidNewer = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
   /** Written after the manifest. */
   private volatile boolean read;
 
-  private ItemNames(List<String> roots, @Nullable Path listing, UserLog log) {
+  private ItemNames(
+      List<String> roots,
+      @Nullable Path listing,
+      Rule rule,
+      Set<String> excluded,
+      Mounts mounts,
+      UserLog log) {
     this.roots = roots;
     this.listing = listing;
+    this.rule = rule;
+    this.excluded = excluded;
+    this.mounts = mounts;
     this.log = log;
+  }
+
+  /** Of this host alone; says what it finds out about file systems. */
+  public static ItemNames here(UserLog log) {
+    return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log);
   }
 
   /**
@@ -75,9 +113,8 @@ public final class ItemNames {
     try {
       Path directory = Path.of(root).toAbsolutePath();
       if (!Files.isDirectory(directory)) {
-        log.say(
-            "dataset.root=%s is no directory here: all items are known by absolute path.", root);
-        return PATHS;
+        log.say("dataset.root=%s is no directory here: no item is known by its path in it.", root);
+        return here(log);
       }
       String named = Objects.requireNonNull(MinioCache.absolute(root + "/"));
       // A program may have looked up where a link to the root leads.
@@ -87,12 +124,64 @@ public final class ItemNames {
               .map(path -> path.endsWith("/") ? path : path + "/")
               .distinct()
               .toList();
-      return new ItemNames(roots, manifest == null ? null : Path.of(manifest), log);
+      Path listing = manifest == null ? null : Path.of(manifest);
+      return new ItemNames(roots, listing, Rule.HOST, Set.of(), Mounts.HERE, log);
     } catch (IOException | InvalidPathException e) {
-      log.say(
-          "dataset.root=%s cannot be used (%s): all items are known by absolute path.", root, e);
-      return PATHS;
+      log.say("dataset.root=%s cannot be used (%s): no item is known by its path in it.", root, e);
+      return here(log);
     }
+  }
+
+  /** The same, for items that other hosts keep, too. */
+  public ItemNames amongHosts() {
+    Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
+    return new ItemNames(roots, listing, wider, excluded, mounts, log);
+  }
+
+  /** The same, but that neither inode nor change time counts where paths do. */
+  public ItemNames copies() {
+    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log);
+  }
+
+  /** The same, but that files on file systems of these types are left to the program. */
+  public ItemNames without(Set<String> types) {
+    return new ItemNames(roots, listing, rule, types, mounts, log);
+  }
+
+  /** The same on other mounts; for tests. */
+  ItemNames on(Mounts other) {
+    return new ItemNames(roots, listing, rule, excluded, other, log);
+  }
+
+  /** Whether files there are left to the program. */
+  public boolean leaves(long device) {
+    return mounts.isOf(excluded, device);
+  }
+
+  FileState look(Path place) {
+    return FileState.of(place, mounts);
+  }
+
+  /**
+   * Whether a file has changed in nothing but its inode, where nobody replaced it: file systems
+   * that number inodes as they meet them. From then on they do not count there.
+   */
+  boolean isSameByAnotherInode(String path, FileState before, FileState now) {
+    if (before.size() != now.size()
+        || before.modifiedNanos() != now.modifiedNanos()
+        || before.changedNanos() != now.changedNanos()
+        || before.device() != now.device()
+        || mounts.keepsInodes(now.device())) {
+      return false;
+    }
+    if (changing.add(now.device())) {
+      log.say(
+          "%s has another inode each time it is looked at: files of its file system (%s) are known"
+              + " by path, size, modification and change time, and one that is replaced within a"
+              + " tick of its clock is taken for the old one.",
+          path, mounts.typeOf(now.device()));
+    }
+    return true;
   }
 
   /** The bytes under that name, read from storage at {@code path}, are not what it says. */
@@ -104,27 +193,30 @@ public final class ItemNames {
     }
   }
 
-  /** The name of a file of that size and time; null if it is known by its absolute path. */
-  @Nullable ItemName of(String absolutePath, long size, long modifiedNanos) {
+  /** The name of a file that is like that; null if it is known by its device and inode. */
+  @Nullable ItemName of(String absolutePath, FileState state) {
     String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
-    if (relative == null) {
+    boolean ofInode = rule != Rule.COPIES && !changing.contains(state.device());
+    if (relative == null && rule == Rule.HOST && ofInode) {
       return null;
     }
-    Manifest listed = listing == null ? null : manifest();
-    Manifest.Line line = listed == null || size == 0 ? null : listed.find(relative);
+    Manifest listed = listing == null || relative == null ? null : manifest();
+    Manifest.Line line =
+        listed == null || relative == null || state.size() == 0 ? null : listed.find(relative);
     if (line != null && listed != null) {
-      if (isOlder(listed, absolutePath, modifiedNanos)) {
-        return new ItemName(line.content(), 0, line);
+      if (isOlder(listed, state)) {
+        return new ItemName(line.content(), 0, false, false, line);
       }
       if (!saidNewer.getAndSet(true)) {
         log.say(
-            "%s was changed after %s was made: it and others like it are known by path and"
-                + " modification time. If the manifest is right about them, touch it.",
+            "%s was changed after %s was made: it and others like it are known by path, inode and"
+                + " times. If the manifest is right about them, touch it.",
             absolutePath, listing);
       }
     }
     // No absolute path begins like this.
-    return new ItemName("./" + relative, modifiedNanos, null);
+    String text = relative == null ? absolutePath : "./" + relative;
+    return new ItemName(text, state.modifiedNanos(), ofInode, rule != Rule.COPIES, null);
   }
 
   /** What is left of the path behind a root; null if it does not lead below one for certain. */
@@ -138,16 +230,10 @@ public final class ItemNames {
     return null;
   }
 
-  /** Looked at after size and time were: what is changed in between is newer then. */
-  private static boolean isOlder(Manifest manifest, String path, long modifiedNanos) {
-    if (modifiedNanos >= manifest.madeNanos) {
-      return false;
-    }
-    try {
-      return changedNanos(Path.of(path)) < manifest.madeNanos;
-    } catch (IOException | RuntimeException e) {
-      return false; // Gone, or a file system that does not tell.
-    }
+  private static boolean isOlder(Manifest manifest, FileState state) {
+    return state.device() != 0 // Else nobody tells when the inode changed.
+        && state.modifiedNanos() < manifest.madeNanos
+        && state.changedNanos() < manifest.madeNanos;
   }
 
   /** When the file's inode last changed. */
@@ -170,7 +256,7 @@ public final class ItemNames {
       manifest = Manifest.read(from, this::relativeListed, log);
     } catch (IOException | RuntimeException e) {
       log.say(
-          "dataset.manifest=%s cannot be used (%s): items are known by path and modification time.",
+          "dataset.manifest=%s cannot be used (%s): items are known as without it.",
           from, e.getMessage());
     } finally {
       read = true;

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * the interrupt flag stays as it is.
  */
 public interface ItemStore {
+  /** The longest item. */
+  int MAX_ITEM_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
+
   /**
    * The item's bytes if they are in memory of this host, read-only, from 0 to the item's length: no
    * storage is read, no other host asked and nobody waited for.

@@ -169,14 +169,14 @@ final class Manifest {
     }
     if (voided.size() == 1) {
       log.say(
-          "%s is not what %s says, though it is older: it and others like it are known by path and"
-              + " modification time.",
+          "%s is not what %s says, though it is older: it and others like it are known as"
+              + " those that it does not list.",
           path, file);
     } else if (voided.size() > MOST_VOID && !off) {
       off = true;
       log.say(
-          "%s is wrong about more than %s files: all are known by path and modification time from"
-              + " now on.",
+          "%s is wrong about more than %s files: all are known as those that it does not"
+              + " list from now on.",
           file, MOST_VOID);
     }
   }
@@ -301,13 +301,13 @@ final class Manifest {
       log.say(
           "dataset.manifest=%s: %s of %s lines, the first is line %s, name no file below"
               + " dataset.root as sha256sum does, or contradict others: what they are about is"
-              + " known by path and modification time.",
+              + " known as without the manifest.",
           file, bad, lines, firstBad);
     }
     if (leftOut > 0) {
       log.say(
-          "dataset.manifest=%s does not fit an eighth of the heap: %s of its files are known by"
-              + " path and modification time; a larger -Xmx makes room.",
+          "dataset.manifest=%s does not fit an eighth of the heap: %s of its files are known as"
+              + " without it; a larger -Xmx makes room.",
           file, leftOut);
     }
   }

@@ -4,6 +4,7 @@ import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystem;
@@ -18,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * store is full, and never evicted; what is not kept is left to the program's own call.
  *
  * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
- * #BLOCK} bytes. Each open looks at the file's size and modification time, so a changed file is a
- * new item. The program sees what it would have seen without the cache: a path that is not a
- * readable regular file, and a file that changes while it is read, are left to its own call.
+ * #BLOCK} bytes. Each open looks at the file ({@link FileState}), so a changed file is a new item.
+ * The program sees what it would have seen without the cache: a path that is not a readable regular
+ * file, and a file that changes while it is read, are left to its own call.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class MinioCache implements ItemSource {
   /** The largest file that is one item. */
-  public static final int WHOLE_LIMIT = ArenaDescriptor.MAX_ITEM_BYTES;
+  public static final int WHOLE_LIMIT = 8 << 20;
 
   public static final int BLOCK = 1 << 20;
 
@@ -37,12 +38,16 @@ public final class MinioCache implements ItemSource {
   private static final int PREFETCHED_PART = 16;
 
   private final @Nullable ArenaStore arena;
-  private final @Nullable ItemStore store;
+  private final @Nullable StampedItems store;
   private final @Nullable PrefetchedItems prefetched;
   private final ItemFilter filter;
   private final KeptForms forms;
   private final BooleanSupplier keeps;
   private final StoreStatistics statistics;
+  private final StoreGain gain;
+
+  /** Whether other processes have put items here: that they could read says nothing of this one. */
+  private final boolean isShared;
 
   /**
    * A cache over {@code store}.
@@ -54,29 +59,47 @@ public final class MinioCache implements ItemSource {
     this(store, filter, new KeptForms(), () -> true);
   }
 
+  MinioCache(
+      @Nullable ArenaStore store, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
+    this(store, filter, forms, keeps, StoreGain.untold());
+  }
+
   /**
    * A cache over {@code store}.
    *
    * @param keeps whether items are to be kept now, and served
+   * @param gain whether they are found again
    */
   public MinioCache(
-      @Nullable ArenaStore store, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
+      @Nullable ArenaStore store,
+      ItemFilter filter,
+      KeptForms forms,
+      BooleanSupplier keeps,
+      StoreGain gain) {
     this.forms = forms;
-    this.keeps = keeps;
+    this.gain = gain;
+    this.keeps = () -> !gain.isStopped() && keeps.getAsBoolean();
     this.arena = store;
-    this.store = store;
+    this.store = store == null ? null : new StampedItems(store, store);
     this.statistics = new StoreStatistics(store);
+    this.isShared = store != null && store.isShared();
     this.prefetched = null;
     this.filter = filter;
   }
 
+  MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
+    this(store, arena, filter, StoreGain.untold());
+  }
+
   /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
-  public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
+  public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
     this.forms = new KeptForms();
-    this.keeps = () -> true; // The raw items of this host are those of all.
+    this.gain = gain;
+    this.keeps = () -> !gain.isStopped(); // The raw items of this host are those of all.
     this.arena = arena;
-    this.store = store;
+    this.store = new StampedItems(store, arena);
     this.statistics = new StoreStatistics(arena);
+    this.isShared = true;
     this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
     this.filter = filter;
   }
@@ -98,10 +121,14 @@ public final class MinioCache implements ItemSource {
     if (file == null) {
       return null;
     }
+    if (file.isLeft()) {
+      return observed(path);
+    }
     DecodedItem asker = forms.asker(file);
     boolean admit = forms.admitsRaw(asker);
     if (file.size() > WHOLE_LIMIT) {
-      OpenItem item = new PiecewiseItem(path, file, BLOCK, false, store, statistics, () -> admit);
+      OpenItem item =
+          new PiecewiseItem(path, file, BLOCK, false, store, statistics, gain, () -> admit);
       try {
         item.hold();
         return item;
@@ -127,16 +154,20 @@ public final class MinioCache implements ItemSource {
   }
 
   private @Nullable OpenItem openWhole(
-      String path, ItemFile file, ItemStore from, @Nullable DecodedItem asker, boolean admit) {
+      String path, ItemFile file, StampedItems from, @Nullable DecodedItem asker, boolean admit) {
     long start = System.nanoTime();
     Fetched fetched;
     try {
-      fetched = admit ? fetch(file, from, asker) : kept(from.find(file.key()));
+      fetched = admit ? fetch(file, from, asker) : kept(find(file, from));
     } catch (IOException e) {
       statistics.count(Outcome.UNREADABLE);
       return null;
     }
-    statistics.count(fetched.outcome());
+    if (isShared && fetched.outcome() != Outcome.ADMITTED && !file.isReadable()) {
+      statistics.count(Outcome.UNREADABLE);
+      return null; // Others may have read it, or this process what it may not read any more.
+    }
+    count(file, fetched.outcome());
     Origin origin = fetched.outcome().origin();
     statistics.bytes(origin, file.size());
     OpenItem item = new WholeItem(path, file, fetched.content(), origin);
@@ -144,12 +175,29 @@ public final class MinioCache implements ItemSource {
     return item;
   }
 
-  private Fetched fetch(ItemFile file, ItemStore from, @Nullable DecodedItem asker)
+  private void count(ItemFile file, Outcome outcome) {
+    statistics.count(outcome);
+    if (outcome == Outcome.HIT || outcome == Outcome.PEER) {
+      gain.hit();
+    } else if (outcome == Outcome.ADMITTED || outcome == Outcome.FULL) {
+      gain.missed(file);
+    }
+  }
+
+  private static @Nullable ByteBuffer find(ItemFile file, StampedItems from) {
+    return from.find(file.entry(ItemKey.WHOLE), file.stamp());
+  }
+
+  private Fetched fetch(ItemFile file, StampedItems from, @Nullable DecodedItem asker)
       throws IOException {
     ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
     return here != null
         ? kept(here)
-        : from.fetch(file.key(), (int) file.size(), (target, at) -> read(file, target, at, asker));
+        : from.fetch(
+            file.entry(ItemKey.WHOLE),
+            (int) file.size(),
+            file.stamp(),
+            (target, at) -> read(file, target, at, asker));
   }
 
   /** What was found of an item; null: nothing, and it is not to be admitted. */
@@ -185,7 +233,7 @@ public final class MinioCache implements ItemSource {
   private boolean isHere(ItemFile file) {
     return !keeps.getAsBoolean()
         || (arena != null && arena.isOpening())
-        || (store != null && store.find(file.key()) != null)
+        || (store != null && find(file, store) != null)
         || (prefetched != null && prefetched.has(file.key()));
   }
 
@@ -198,7 +246,7 @@ public final class MinioCache implements ItemSource {
    */
   public boolean prefetch(String path) {
     ItemFile file = whole(path);
-    if (file == null || store == null) {
+    if (file == null || store == null || gain.isStopped()) {
       return false;
     }
     if (prefetched != null && !prefetched.hasRoom(file.size())) {
@@ -207,7 +255,7 @@ public final class MinioCache implements ItemSource {
     OpenItem item = openWhole(path, file, store, null, true);
     if (item != null) {
       ByteBuffer content = item.content();
-      if (prefetched != null && content != null && store.find(file.key()) == null) {
+      if (prefetched != null && content != null && find(file, store) == null) {
         prefetched.put(file.key(), content);
       }
       item.close();
@@ -217,23 +265,42 @@ public final class MinioCache implements ItemSource {
 
   private @Nullable ItemFile whole(String path) {
     ItemFile file = ItemFile.of(path, filter, true);
-    return file != null && file.size() > 0 && file.size() <= WHOLE_LIMIT ? file : null;
+    return file != null && !file.isLeft() && file.size() > 0 && file.size() <= WHOLE_LIMIT
+        ? file
+        : null;
   }
 
   @Override
   public @Nullable OpenItem openRandomAccess(String path) {
     ItemFile file = ItemFile.of(path, filter, false);
-    if (file == null) {
-      return null;
-    }
-    if (store == null || file.size() == 0 || !keeps.getAsBoolean()) {
+    return file == null || !file.isReadable() ? null : randomAccess(path, file);
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    String absolute = absolute(path);
+    return absolute != null
+        && ItemFile.mayBeStored(absolute)
+        && filter.mayBeItem(absolute)
+        && FileState.tellsOpened();
+  }
+
+  @Override
+  public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
+    String absolute = absolute(path);
+    ItemFile file = absolute == null ? null : ItemFile.of(absolute, opened, filter.names());
+    return file == null ? null : randomAccess(path, file);
+  }
+
+  private OpenItem randomAccess(String path, ItemFile file) {
+    if (store == null || file.size() == 0 || file.isLeft() || !keeps.getAsBoolean()) {
       // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
     BooleanSupplier admitting = () -> filter.isItem(file.path()) && !forms.keepsSample();
-    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, admitting);
+    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, admitting);
   }
 
   /** What lies in other file systems is theirs: its identity is unknown, and it is not kept. */

@@ -10,6 +10,8 @@ public enum Outcome {
   PEER,
   /** It is kept now, here or by another host, read from storage by this call. */
   ADMITTED,
+  /** It was there, and this call has read storage to know: only the change time is another. */
+  CONFIRMED,
   /** It was read by this call, if at all, and there is no room to keep it. */
   FULL,
   /** The file is not what the key says. */

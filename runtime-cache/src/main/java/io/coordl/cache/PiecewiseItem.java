@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
-  private final ItemStore store;
+  private final StampedItems store;
   private final StoreStatistics statistics;
+  private final StoreGain gain;
   private final BooleanSupplier admitting;
   private final int pieceBytes;
   private final boolean whole;
@@ -51,8 +52,9 @@ final class PiecewiseItem extends OpenItem {
       ItemFile file,
       int pieceBytes,
       boolean whole,
-      ItemStore store,
+      StampedItems store,
       StoreStatistics statistics,
+      StoreGain gain,
       BooleanSupplier admitting) {
     super(path, file.size());
     this.file = file;
@@ -60,6 +62,7 @@ final class PiecewiseItem extends OpenItem {
     this.whole = whole;
     this.store = store;
     this.statistics = statistics;
+    this.gain = gain;
     this.admitting = admitting;
   }
 
@@ -114,22 +117,33 @@ final class PiecewiseItem extends OpenItem {
     if (known.number == number && (known.content != null || known.admit == admit)) {
       return known.content;
     }
-    ItemKey key = file.key(whole ? ItemKey.WHOLE : number);
+    ItemKey entry = file.entry(whole ? ItemKey.WHOLE : number);
     ByteBuffer content = pinned;
     if (content != null) {
       statistics.count(Outcome.HIT);
+      gain.hit();
     } else if (admit) {
       int length = (int) Math.min(pieceBytes, size() - number * pieceBytes);
       Fetched fetched =
-          store.fetch(key, length, (target, offset) -> load(number, length, target, offset));
+          store.fetch(
+              entry,
+              length,
+              file.stamp(),
+              (target, offset) -> load(number, length, target, offset));
       content = fetched.content();
+      if (fetched.outcome() == Outcome.HIT) {
+        gain.hit();
+      }
       statistics.count(fetched.outcome());
+      if (fetched.outcome() == Outcome.ADMITTED && number == 0) {
+        gain.missed(file);
+      }
       if (fetched.outcome() == Outcome.PEER) {
         usedPeer = true;
         statistics.bytes(Origin.PEER, length);
       }
     } else {
-      content = store.find(key);
+      content = store.find(entry, file.stamp());
       if (content != null) {
         statistics.count(Outcome.HIT);
       }
@@ -177,7 +191,7 @@ final class PiecewiseItem extends OpenItem {
 
   @Override
   public void hold() throws IOException {
-    pinned = whole ? store.find(file.key()) : null;
+    pinned = whole ? store.find(file.entry(ItemKey.WHOLE), file.stamp()) : null;
     if (pinned == null) {
       storage();
     }

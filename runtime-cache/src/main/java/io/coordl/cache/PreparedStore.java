@@ -14,14 +14,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
 public final class PreparedStore implements Closeable {
-  public static final int MAX_BYTES = ArenaDescriptor.MAX_ITEM_BYTES;
+  public static final int MAX_BYTES = 8 << 20;
 
   private final ArenaStore store;
   private final KeptForms forms;
+  private final ItemNames names;
   private final StoreStatistics statistics;
 
   /** A store over {@code arena}; {@code forms} hears of what is kept here. */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
+    this(arena, forms, ItemNames.HERE);
+  }
+
+  /**
+   * As above.
+   *
+   * @param names which files are left to the program
+   */
+  public PreparedStore(ArenaStore arena, KeptForms forms, ItemNames names) {
+    this.names = names;
     this.store = arena;
     this.statistics = new StoreStatistics(arena, ArenaDescriptor.PREPARED_ITEMS);
     this.forms = forms;
@@ -30,6 +41,11 @@ public final class PreparedStore implements Closeable {
   /** Tells the stores of items in other forms what need not be kept there. */
   public KeptForms forms() {
     return forms;
+  }
+
+  /** Whether nothing is to be kept that was made of such a file. */
+  public boolean leaves(FileState file) {
+    return names.leaves(file.device());
   }
 
   /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */

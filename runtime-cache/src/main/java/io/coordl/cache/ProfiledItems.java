@@ -5,6 +5,7 @@ import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
 import io.coordl.log.UserLog;
 import java.io.Closeable;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystems;
@@ -90,6 +91,16 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return filter.isItem(file.path())
         ? open(path, file)
         : new WholeItem(path, file, null, Origin.STORAGE); // Only watched.
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    return false;
+  }
+
+  @Override
+  public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
+    return null;
   }
 
   @Override
@@ -229,7 +240,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
             private void add(Path path) {
               StoredFile file =
-                  local ? ItemFile.of(path.toString(), ItemNames.PATHS) : ForeignFile.of(path);
+                  local ? ItemFile.of(path.toString(), ItemNames.HERE) : ForeignFile.of(path);
               if (file != null) {
                 found.putIfAbsent(file.location(), file);
               }

@@ -84,6 +84,7 @@ public final class StoreStatistics {
   public long misses() {
     return of(Outcome.ADMITTED)
         + of(Outcome.PEER)
+        + of(Outcome.CONFIRMED)
         + bypassed()
         + of(Outcome.SPARED)
         + of(Outcome.OBSERVED);

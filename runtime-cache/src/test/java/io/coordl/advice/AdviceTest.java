@@ -188,6 +188,19 @@ class AdviceTest {
   }
 
   @Test
+  void aCacheThatTookAllAndFoundNothingAgainIsNotAskedForTheDataSet() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    StoreStatisticsEvent vain = store(0);
+    vain.admitted = 4_000;
+    vain.hits = 10;
+    Advice advice = advice(figures, List.of(figures, figures), List.of(vain), "minio");
+    assertThat(advice.finding()).isEqualTo("filesChange");
+    assertThat(advice.sentence())
+        .contains("another modification time or inode")
+        .doesNotContain("dataset=");
+  }
+
+  @Test
   void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice =

@@ -33,7 +33,7 @@ class DecodedStoreTest {
 
   private DecodedStore open(String budget) {
     ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
-    return new DecodedStore(opened, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
+    return new DecodedStore(opened, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
   }
 
   @AfterEach

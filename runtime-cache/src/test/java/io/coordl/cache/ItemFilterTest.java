@@ -42,7 +42,7 @@ final class ItemFilterTest {
   })
   void aFileIsFoundByWhateverPathLeadsThere(String pattern, String read) {
     String name = Path.of("").toAbsolutePath().getFileName().toString();
-    ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.HERE);
 
     assertThat(filter.whyUnused(pattern)).isNotEmpty();
     assertThat(filter.whyNone()).isNotEmpty();
@@ -60,7 +60,7 @@ final class ItemFilterTest {
     "data, /data/a.jpg"
   })
   void otherFilesAreNot(String pattern, String read) {
-    ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.matching(List.of(pattern), ItemNames.HERE);
 
     assertThat(filter.isItem(read)).isFalse();
     assertThat(filter.mayBeItem(read)).isFalse();
@@ -69,7 +69,7 @@ final class ItemFilterTest {
   @Test
   void aNameThatFoundNothingIsSaidWithWhereItWasLookedFor() {
     ItemFilter filter =
-        ItemFilter.matching(List.of("../a", "../b/*.jpg", "/c", "/c/d"), ItemNames.PATHS);
+        ItemFilter.matching(List.of("../a", "../b/*.jpg", "/c", "/c/d"), ItemNames.HERE);
     assertThat(filter.isItem("/c/d/e")).isTrue();
 
     assertThat(filter.whyUnused("../a"))
@@ -83,7 +83,7 @@ final class ItemFilterTest {
   @Test
   void filesReadBesideSamplesAreNamedAsWhatTheDataSetMayBe() {
     AtomicBoolean loading = new AtomicBoolean();
-    ItemFilter filter = ItemFilter.inferred(loading::get, ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.inferred(loading::get, ItemNames.HERE);
     assertThat(filter.whyNone()).isEqualTo("no file was read while a sample was loaded");
 
     filter.isItem("/etc/config");
@@ -101,7 +101,7 @@ final class ItemFilterTest {
 
   @Test
   void onlySoManyDirectoriesAreRemembered() {
-    ItemFilter filter = ItemFilter.inferred(() -> false, ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.inferred(() -> false, ItemNames.HERE);
     for (int i = 0; i < 10_000; i++) {
       filter.isItem("/data/" + i + "/a.csv");
     }

@@ -48,8 +48,14 @@ class ItemNamesTest {
   }
 
   private MinioCache cache(Path root, boolean listed) {
-    ItemNames names = ItemNames.below(root.toString(), listed ? manifest + "" : null, said::add);
-    return new MinioCache(store, ItemFilter.inferred(() -> true, names));
+    return new MinioCache(store, ItemFilter.inferred(() -> true, names(root, listed)));
+  }
+
+  /** By content, or by the rule that the user has to ask for. */
+  private ItemNames names(Path root, boolean listed) {
+    return listed
+        ? ItemNames.below(root.toString(), manifest.toString(), said::add)
+        : ItemNames.below(root.toString(), null, said::add).copies();
   }
 
   /** Of a time in whole microseconds: JDK 17 copies no more of it. */
@@ -69,15 +75,6 @@ class ItemNamesTest {
 
   private static void date(Path file, long second) throws IOException {
     Files.setLastModifiedTime(file, FileTime.from(Instant.ofEpochSecond(second)));
-  }
-
-  /** Some time later, by the clock of the file system, which moves in steps. */
-  private static void later(Path than) throws IOException {
-    Path probe = Files.createTempFile("later", "");
-    while (ItemNames.changedNanos(probe) <= ItemNames.changedNanos(than)) {
-      Files.setLastModifiedTime(probe, FileTime.fromMillis(0));
-    }
-    Files.delete(probe);
   }
 
   private static String sum(byte[] content) {
@@ -101,7 +98,7 @@ class ItemNamesTest {
 
   private void listText(String lines, Path... files) throws IOException {
     for (Path file : files) {
-      later(file);
+      Items.laterThan(file);
     }
     Files.writeString(manifest, lines);
   }
@@ -175,14 +172,40 @@ class ItemNamesTest {
   }
 
   @Test
-  void theKeyDoesNotDependOnTheRootAndWithoutOneItIsAsItAlwaysWas() throws IOException {
+  void aCopyIsTheSameItemOnlyWhereTheUserSaysSo() throws IOException {
     Path file = file("a.jpg", 5000);
-    long modified = Files.getLastModifiedTime(file).to(TimeUnit.NANOSECONDS);
-    ItemNames names = ItemNames.below(here.toString(), null, said::add);
-    assertThat(ItemFile.of(file.toString(), names).key())
-        .isEqualTo(ItemKey.of("./a.jpg", 5000, modified, ItemKey.WHOLE));
-    assertThat(ItemFile.of(file.toString(), ItemNames.PATHS).key())
-        .isEqualTo(ItemKey.of(file.toString(), 5000, modified, ItemKey.WHOLE));
+    Path copy = copy(file);
+    for (ItemNames names : List.of(ItemNames.HERE, ItemNames.HERE.amongHosts())) {
+      assertThat(ItemFile.of(copy.toString(), names).entry(0))
+          .isNotEqualTo(ItemFile.of(file.toString(), names).entry(0));
+    }
+    assertThat(below(there, copy).entry(0)).isNotEqualTo(below(here, file).entry(0));
+    assertThat(ItemFile.of(copy.toString(), names(there, false)).entry(0))
+        .isEqualTo(ItemFile.of(file.toString(), names(here, false)).entry(0));
+  }
+
+  private ItemFile below(Path root, Path file) {
+    return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, said::add));
+  }
+
+  /** As a file of one server, or of one image, that is mounted in two places. */
+  @Test
+  void aFileThatAllSeeIsTheSameItemWhereverItIsMounted() throws IOException {
+    Path file = file("a.jpg", 5000);
+    Path mounted = Files.createSymbolicLink(directory.resolve("mounted"), here);
+    ItemFile elsewhere = below(mounted, mounted.resolve("a.jpg"));
+    assertThat(elsewhere.entry(0)).isEqualTo(below(here, file).entry(0));
+    assertThat(elsewhere.stamp()).isEqualTo(below(here, file).stamp()).isNotZero();
+    Path moved = Files.move(file, here.resolve("b.jpg"));
+    assertThat(below(here, moved).entry(0)).isNotEqualTo(elsewhere.entry(0));
+  }
+
+  @Test
+  void onOneHostAnItemIsKnownWhateverItsPath() throws IOException {
+    Path file = file("a.jpg", 5000);
+    Path link = Files.createLink(here.resolve("b.jpg"), file);
+    assertThat(ItemFile.of(link.toString(), ItemNames.HERE).key())
+        .isEqualTo(ItemFile.of(file.toString(), ItemNames.HERE).key());
   }
 
   @Test
@@ -205,8 +228,7 @@ class ItemNamesTest {
   }
 
   private DecodedStore decoded(Path root, boolean listed) {
-    ItemNames names = ItemNames.below(root.toString(), listed ? manifest + "" : null, said::add);
-    return new DecodedStore(store, ItemFilter.inferred(() -> true, names));
+    return new DecodedStore(store, ItemFilter.inferred(() -> true, names(root, listed)));
   }
 
   // ---- by content
@@ -253,7 +275,7 @@ class ItemNamesTest {
     list(file);
     MinioCache cache = cache(here, true);
     kept(cache, file);
-    later(manifest);
+    Items.laterThan(manifest);
     Path other = Files.write(directory.resolve("other"), new byte[5000]);
     date(other, 1_000_000_000);
     Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
@@ -268,7 +290,7 @@ class ItemNamesTest {
         manifest, FileTime.from(Instant.now().plusSeconds(TimeUnit.DAYS.toSeconds(1))));
     MinioCache cache = cache(here, true);
     kept(cache, file);
-    later(manifest);
+    Items.laterThan(manifest);
     Files.write(file, new byte[5000]);
     assertThat(kept(cache, file)).isFalse();
   }
@@ -277,12 +299,12 @@ class ItemNamesTest {
   void aManifestThatIsTouchedHoldsAgain() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
-    later(manifest);
+    Items.laterThan(manifest);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
     assertThat(kept(cache(here, true), file)).isFalse();
     assertThat(kept(cache(there, true), copy)).isFalse(); // It came after the manifest.
-    later(copy);
+    Items.laterThan(copy);
     Files.setLastModifiedTime(manifest, FileTime.from(Instant.now()));
     assertThat(kept(cache(there, true), copy)).isTrue();
   }
@@ -294,7 +316,7 @@ class ItemNamesTest {
     Path wrong = there.resolve("a.jpg");
     Files.write(wrong, new byte[5000]);
     list(file);
-    later(wrong);
+    Items.laterThan(wrong);
     Files.setLastModifiedTime(manifest, FileTime.from(Instant.now()));
     MinioCache other = cache(there, true);
     OpenItem first = other.open(wrong.toString());
@@ -380,7 +402,7 @@ class ItemNamesTest {
 
   private Manifest.Line line(String name) {
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
-    ItemName known = names.of(here + "/" + name, 1, 0);
+    ItemName known = names.of(here + "/" + name, new FileState(1, 0, 0, 1, 1));
     return known == null ? null : known.listed();
   }
 
@@ -466,18 +488,27 @@ class ItemNamesTest {
   }
 
   @Test
-  void aListedFileThatIsGoneIsNotTakenForWhatIsListed() throws IOException {
+  void aListedFileWhoseInodeChangedLaterIsNotTakenForWhatIsListed() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
-    assertThat(names.of(file.toString(), 5000, 7).listed()).isNotNull();
-    Files.delete(file);
-    assertThat(names.of(file.toString(), 5000, 7)).isEqualTo(new ItemName("./a.jpg", 7, null));
+    ItemNames names = names(here, true);
+    FileState listed = FileState.of(file.toString());
+    assertThat(names.of(file.toString(), listed).listed()).isNotNull();
+    FileState later =
+        new FileState(
+            listed.size(),
+            listed.modifiedNanos(),
+            System.currentTimeMillis() * 2_000_000,
+            listed.device(),
+            listed.inode());
+    assertThat(names.of(file.toString(), later))
+        .isEqualTo(new ItemName("./a.jpg", listed.modifiedNanos(), true, true, null));
   }
 
   @Test
   void aRootThatNoPathCanBeIsSaid() {
-    assertThat(ItemNames.below("nul\0byte", null, said::add)).isSameAs(ItemNames.PATHS);
+    ItemNames names = ItemNames.below("nul\0byte", null, said::add);
+    assertThat(names.of("/a", new FileState(1, 0, 0, 1, 1))).isNull();
     assertThat(said).singleElement().asString().contains("cannot be used (");
   }
 
@@ -498,8 +529,10 @@ class ItemNamesTest {
     for (Path none : List.of(directory.resolve("missing"), here, Path.of("/dev/zero"))) {
       said.clear();
       ItemNames names = ItemNames.below(here.toString(), none.toString(), said::add);
-      assertThat(names.of(file.toString(), 5000, 7)).isEqualTo(new ItemName("./a.jpg", 7, null));
-      assertThat(names.of(file.toString(), 5000, 7)).isNotNull();
+      FileState state = new FileState(5000, 7, 7, 1, 1);
+      ItemName name = new ItemName("./a.jpg", 7, true, true, null);
+      assertThat(names.of(file.toString(), state)).isEqualTo(name);
+      assertThat(names.of(file.toString(), state)).isEqualTo(name);
       assertThat(said)
           .singleElement()
           .asString()

@@ -9,6 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
@@ -77,5 +78,14 @@ final class Items {
       }
     }
     return count;
+  }
+
+  /** Returns once the clock of the file system, which moves in steps, is past a file's change. */
+  static void laterThan(Path file) throws IOException {
+    Path probe = Files.createTempFile(file.toRealPath().getParent(), "later", "");
+    while (ItemNames.changedNanos(probe) <= ItemNames.changedNanos(file)) {
+      Files.setLastModifiedTime(probe, FileTime.fromMillis(0));
+    }
+    Files.delete(probe);
   }
 }

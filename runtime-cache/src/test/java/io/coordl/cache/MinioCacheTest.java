@@ -26,6 +26,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +43,7 @@ class MinioCacheTest {
 
   private MinioCache cache(String budget) {
     store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
-    return new MinioCache(store, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
+    return new MinioCache(store, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
   }
 
   @AfterEach
@@ -83,11 +84,12 @@ class MinioCacheTest {
           @Override
           public Fetched fetch(ItemKey key, int length, Loader loader) {
             asked.incrementAndGet();
-            return new Fetched(Outcome.PEER, ByteBuffer.wrap(bytes).asReadOnlyBuffer());
+            byte[] stamped = Arrays.copyOf(bytes, length);
+            return new Fetched(Outcome.PEER, ByteBuffer.wrap(stamped).asReadOnlyBuffer());
           }
         };
-    MinioCache cache =
-        new MinioCache(others, store, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
+    ItemFilter copies = ItemFilter.inferred(loadingSample::get, ItemNames.HERE.copies());
+    MinioCache cache = new MinioCache(others, store, copies);
 
     assertThat(cache.isKept(file.toString())).isFalse();
     assertThat(cache.prefetch(file.toString())).isTrue();
@@ -181,6 +183,29 @@ class MinioCacheTest {
   }
 
   @Test
+  void filesOfATypeOfFileSystemThatTheUserLeavesOutAreNotKept() throws IOException {
+    String file = Items.file(directory, "a", 100).toString();
+    String type = Files.getFileStore(directory).type();
+    Mounts mounts = Mounts.HERE;
+    boolean isKnown = mounts.typeOf(FileState.of(file).device()).equals(type);
+    if (!isKnown) {
+      System.out.println("skipped: the type of " + directory + " (" + type + ") is not known");
+    }
+    Assumptions.assumeTrue(isKnown);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    ItemNames names = ItemNames.HERE.without(Set.of(type));
+    ItemFilter filter = ItemFilter.inferred(() -> true, names);
+    MinioCache cache = new MinioCache(store, filter);
+    assertThat(cache.open(file).served()).isFalse();
+    assertThat(cache.openRandomAccess(file).served()).isFalse();
+    assertThat(cache.prefetch(file)).isFalse();
+    assertThat(new DecodedStore(store, filter).item(file)).isNull();
+    assertThat(new PreparedStore(store, new KeptForms(), names).leaves(FileState.of(file)))
+        .isTrue();
+    assertThat(store.items()).isZero();
+  }
+
+  @Test
   void anEmptyFileIsAnItemToo() throws IOException {
     Path file = Items.file(directory, "empty", 0);
     MinioCache cache = cache("8m");
@@ -212,7 +237,7 @@ class MinioCacheTest {
   @Test
   void aFileThatChangesWhileItIsReadIsNotKept() throws IOException {
     Path file = Items.file(directory, "a", 5000);
-    ItemFile before = ItemFile.of(file.toString(), ItemNames.PATHS);
+    ItemFile before = ItemFile.of(file.toString(), ItemNames.HERE);
     try (RandomAccessFile writer = new RandomAccessFile(file.toFile(), "rw")) {
       writer.setLength(4000);
     }
@@ -254,7 +279,7 @@ class MinioCacheTest {
   @Test
   void withoutAStoreItemsAreOnlyObserved() throws IOException {
     MinioCache cache =
-        new MinioCache(null, ItemFilter.inferred(loadingSample::get, ItemNames.PATHS));
+        new MinioCache(null, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
     String path = Items.file(directory, "a", 100).toString();
     OpenItem item = cache.open(path);
     assertThat(item.served()).isFalse();
@@ -308,7 +333,7 @@ class MinioCacheTest {
   @Test
   void whileManyItemsOfOtherHostsWaitNoMoreAreBroughtUntilOneIsAskedFor() throws IOException {
     store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
-    ByteBuffer bytes = ByteBuffer.allocate(MinioCache.WHOLE_LIMIT).asReadOnlyBuffer();
+    ByteBuffer bytes = ByteBuffer.allocate(ItemStore.MAX_ITEM_BYTES).asReadOnlyBuffer();
     ItemStore others =
         new ItemStore() {
           @Override
@@ -321,7 +346,8 @@ class MinioCacheTest {
             return new Fetched(Outcome.PEER, bytes);
           }
         };
-    MinioCache cache = new MinioCache(others, store, path -> true);
+    ItemFilter copies = ItemFilter.inferred(() -> true, ItemNames.HERE.copies());
+    MinioCache cache = new MinioCache(others, store, copies);
     long most = Runtime.getRuntime().maxMemory() / 16 / MinioCache.WHOLE_LIMIT;
     String file = "";
     for (int i = 0; i <= most; i++) {
@@ -628,7 +654,7 @@ class MinioCacheTest {
 
   @Test
   void declaredItemsAreThoseThatMatch() {
-    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.HERE);
     assertThat(filter.isItem("/data/a/b.jpg")).isTrue();
     assertThat(filter.isItem("/data/a/b.txt")).isFalse();
     assertThat(filter.isItem("/more/x")).isTrue();
@@ -638,7 +664,7 @@ class MinioCacheTest {
 
   @Test
   void aNameThatNoPathCanHaveIsNoItem() {
-    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.matching(List.of("/data/**.jpg", "/more"), ItemNames.HERE);
     assertThat(filter.isItem("/more/nul\0byte")).isFalse();
     assertThat(filter.mayBeItem("/more/nul\0byte")).isFalse();
   }

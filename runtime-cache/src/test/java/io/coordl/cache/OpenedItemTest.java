@@ -83,7 +83,7 @@ class OpenedItemTest {
   }
 
   private ItemFile itemFile() {
-    return ItemFile.of(file.toString(), ItemNames.PATHS);
+    return ItemFile.of(file.toString(), ItemNames.HERE);
   }
 
   private PiecewiseItem blocks() {
@@ -96,7 +96,14 @@ class OpenedItemTest {
 
   private PiecewiseItem open(int piece, boolean whole) {
     return new PiecewiseItem(
-        file.toString(), itemFile(), piece, whole, store, counted, () -> admitting);
+        file.toString(),
+        itemFile(),
+        piece,
+        whole,
+        new StampedItems(store, store),
+        counted,
+        StoreGain.untold(),
+        () -> admitting);
   }
 
   private int read(OpenItem item, int from, int length) throws IOException {
@@ -184,7 +191,15 @@ class OpenedItemTest {
         };
     StoreStatistics own = new StoreStatistics(null);
     OpenItem item =
-        new PiecewiseItem(file.toString(), itemFile(), PIECE, false, peer, own, () -> true);
+        new PiecewiseItem(
+            file.toString(),
+            itemFile(),
+            PIECE,
+            false,
+            new StampedItems(peer, peer),
+            own,
+            StoreGain.untold(),
+            () -> true);
     assertThat(item.origin()).isEqualTo(Origin.MEMORY);
     assertThat(read(item, 10, 20)).isEqualTo(20);
     assertThat(item.origin()).isEqualTo(Origin.PEER);

@@ -27,7 +27,7 @@ class ProfiledItemsTest {
 
   @BeforeEach
   void open() {
-    items = new ProfiledItems(ItemFilter.inferred(() -> true, ItemNames.PATHS), words -> {});
+    items = new ProfiledItems(ItemFilter.inferred(() -> true, ItemNames.HERE), words -> {});
   }
 
   @AfterEach

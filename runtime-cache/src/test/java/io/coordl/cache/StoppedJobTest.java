@@ -74,7 +74,7 @@ class StoppedJobTest {
   @Test
   void whatBringsItemsAheadDoesNotTryInVainMeanwhile() throws Exception {
     Path item = Items.file(directory, "item", 1000);
-    ItemFilter filter = ItemFilter.matching(List.of(item.toString()), ItemNames.PATHS);
+    ItemFilter filter = ItemFilter.matching(List.of(item.toString()), ItemNames.HERE);
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
       MinioCache raw = new MinioCache(store, filter);

@@ -4,6 +4,7 @@ import ai.djl.modality.cv.Image;
 import ai.djl.modality.cv.ImageFactory;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.OpenItem;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.KeptItems;
@@ -47,7 +48,8 @@ public final class ImageInterceptor implements LibraryHooks {
         || path.getFileSystem() != FileSystems.getDefault()) {
       return null;
     }
-    DecodedItem item = items.item(path.toString());
+    String text = OpenItem.textOf(path);
+    DecodedItem item = text == null ? null : items.item(text);
     if (item == null) {
       return null;
     }

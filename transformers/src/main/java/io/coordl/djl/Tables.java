@@ -1,8 +1,8 @@
 package io.coordl.djl;
 
 import ai.djl.training.dataset.RandomAccessDataset;
+import io.coordl.cache.FileState;
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.FileState;
 import io.coordl.pipeline.Symbols;
 import java.net.URISyntaxException;
 import java.net.URL;

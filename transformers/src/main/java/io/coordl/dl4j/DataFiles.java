@@ -1,7 +1,7 @@
 package io.coordl.dl4j;
 
+import io.coordl.cache.FileState;
 import io.coordl.pipeline.Checksum;
-import io.coordl.pipeline.FileState;
 import io.coordl.shared.SharedFile;
 import java.io.File;
 import java.util.ArrayList;

@@ -1,13 +1,17 @@
 package io.coordl.pipeline;
 
 import io.coordl.bridge.Producers;
+import io.coordl.cache.FileState;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The files that were opened to prepare something, as each was when it was first opened. */
@@ -34,6 +38,10 @@ final class OpenedFiles implements Consumer<String> {
   boolean areUnchanged() {
     return areKnown()
         && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
+  }
+
+  boolean haveOne(Predicate<FileState> such) {
+    return files.values().stream().anyMatch(such);
   }
 
   /**
@@ -68,16 +76,52 @@ final class OpenedFiles implements Consumer<String> {
     }
   }
 
-  /** Whether the files that a layout names are what they were; each is announced to listeners. */
-  static boolean areUnchanged(BatchLayout layout, Consumer<String> opens) {
+  /**
+   * Whether the files that a layout names are what they were; each is announced to listeners.
+   *
+   * @return 0 if they are; if they differ in their change times alone, a number that follows from
+   *     these; null if one may have other bytes
+   */
+  static @Nullable Long changes(BatchLayout layout, Consumer<String> opens) {
+    long changes = 0;
     for (BatchLayout.Array part : layout.arrays()) {
       if (part.role().equals(ROLE)) {
         opens.accept(part.name());
-        if (!part.shape().equals(FileState.of(part.name()).numbers())) {
-          return false;
+        FileState then = FileState.of(part.shape());
+        FileState now = FileState.of(part.name());
+        if (!now.equals(then)) {
+          if (!now.isLike(then)) {
+            return null;
+          }
+          changes = Checksum.mix(Checksum.mix(changes, now.inode()), now.changedNanos());
         }
       }
     }
-    return true;
+    return changes;
+  }
+
+  /** Whether two samples are the same, whenever the inodes of their files changed. */
+  static boolean isSame(ByteBuffer one, ByteBuffer other) throws IOException {
+    List<BatchLayout.Array> arrays = BatchLayout.read(one).arrays();
+    List<BatchLayout.Array> others = BatchLayout.read(other).arrays();
+    if (arrays.size() != others.size() || one.limit() != other.limit()) {
+      return false;
+    }
+    for (int i = 0; i < arrays.size(); i++) {
+      BatchLayout.Array array = arrays.get(i);
+      BatchLayout.Array twin = others.get(i);
+      if (!array.equals(twin)
+          && !(array.role().equals(ROLE)
+              && array.name().equals(twin.name())
+              && FileState.of(array.shape()).isLike(FileState.of(twin.shape())))) {
+        return false;
+      }
+    }
+    int header = Integer.BYTES + one.getInt(0);
+    byte[] values = new byte[one.limit() - header]; // Copied: memory that is mapped may be gone.
+    byte[] twins = new byte[values.length];
+    one.get(header, values);
+    other.get(header, twins);
+    return Arrays.equals(values, twins);
   }
 }

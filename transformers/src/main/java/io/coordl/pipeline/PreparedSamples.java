@@ -50,6 +50,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PreparedSamples {
+  /** In the key of a note that a sample is the same though its files have other change times. */
+  private static final long CONFIRMED = 1;
+
   /** For code that goes through sets and maps in the order of this process. */
   private static final UUID PROCESS = UUID.randomUUID();
 
@@ -338,7 +341,36 @@ public final class PreparedSamples {
     }
     ByteBuffer bytes = found.order(ByteOrder.nativeOrder());
     BatchLayout layout = BatchLayout.read(bytes, likely);
-    return OpenedFiles.areUnchanged(layout, Producers::opens) ? new Kept(layout, bytes) : null;
+    Long changes = OpenedFiles.changes(layout, Producers::opens);
+    return changes != null && (changes == 0 || store.find(key.with(changes, CONFIRMED)) != null)
+        ? new Kept(layout, bytes)
+        : null;
+  }
+
+  /**
+   * Whether it is kept, of files that have other change times by now and differ in nothing else.
+   */
+  private boolean isLikeKept(ItemKey key) throws IOException {
+    Long changes = changes(store.find(key));
+    return changes != null && changes != 0;
+  }
+
+  private static @Nullable Long changes(@Nullable ByteBuffer kept) throws IOException {
+    return kept == null
+        ? null
+        : OpenedFiles.changes(BatchLayout.read(kept.order(ByteOrder.nativeOrder())), path -> {});
+  }
+
+  /** Notes that such a sample, made again, is what is kept, if it is. */
+  private void confirm(ItemKey key, PreparedBatch made) throws IOException {
+    ByteBuffer kept = store.find(key);
+    Long changes = changes(kept);
+    byte[] bytes = new byte[Math.toIntExact(made.bytes())];
+    Making.write(made, bytes, 0);
+    ByteBuffer now = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    if (kept != null && changes != null && changes != 0 && OpenedFiles.isSame(kept, now)) {
+      store.keep(key.with(changes, CONFIRMED), 0, (target, offset) -> true);
+    }
   }
 
   /** Whether a sample is kept, in whatever stage. */
@@ -653,7 +685,12 @@ public final class PreparedSamples {
       }
       boolean isAdmitted = false;
       int length = plan.length;
-      if (length > 0 && store.hasRoom(length)) {
+      if (isLikeKept(key)) {
+        PreparedBatch bytes = make(stage);
+        if (bytes != null) {
+          confirm(key, bytes);
+        }
+      } else if (length > 0 && store.hasRoom(length)) {
         // Another job that wants the same one waits for it.
         isAdmitted =
             store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
@@ -726,7 +763,10 @@ public final class PreparedSamples {
       List<BatchLayout.Array> opened = files.parts();
       S sample = made;
       PreparedBatch bytes =
-          opened == null || sample == null || plan.generation != generation.get()
+          opened == null
+                  || sample == null
+                  || files.haveOne(store::leaves)
+                  || plan.generation != generation.get()
               ? null
               : maker.bytes(sample, opened);
       return bytes == null || bytes.bytes() > PreparedStore.MAX_BYTES || !files.areUnchanged()

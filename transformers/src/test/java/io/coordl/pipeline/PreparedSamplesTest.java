@@ -14,6 +14,7 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.FileState;
 import io.coordl.cache.KeptForms;
 import io.coordl.cache.Outcome;
 import io.coordl.cache.PreparedStore;
@@ -551,6 +552,29 @@ class PreparedSamplesTest {
     assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(9, 9);
     // The first one is kept for good, the others were read twice.
     assertThat(calls).hasSize(1 + 2 + 2 + 1);
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aSampleStaysWhereOnlyTheChangeTimeOfItsFileIsAnother() throws Exception {
+    Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
+    Data data = new Data(numbers, "n");
+    assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
+    for (int change = 1; change <= 2; change++) {
+      Files.createLink(directory.resolve("link" + change), file);
+      settle(file);
+      for (int i = 0; i < 3; i++) {
+        assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
+      }
+      assertThat(calls).as("once for each change").hasSize(1 + change);
+    }
+    FileTime time = Files.getLastModifiedTime(file);
+    Files.write(file, new byte[] {2});
+    Files.setLastModifiedTime(file, time);
+    settle(file);
+    for (int i = 0; i < 2; i++) {
+      assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(2);
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.coordl.agent.install;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import io.coordl.cache.FileState;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.thread.AgentThread;
@@ -10,6 +11,9 @@ import io.coordl.transformers.ProgramTransformer;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
@@ -33,6 +37,7 @@ public final class Installer {
     }
     // Nothing to observe yet, but faults are told from now on.
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
+    openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
     Activation activation = new Activation(options, log, rewrites);
     ProgramTransformer transformer =
@@ -47,6 +52,21 @@ public final class Installer {
     retransformLoaded(instrumentation, transformer);
     if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault)) {
       activation.activate("");
+    }
+  }
+
+  /** For {@link FileState}, which does without where that is refused. */
+  private static void openFileCalls(Instrumentation instrumentation) {
+    try {
+      Module runtime = FileState.class.getModule();
+      Map<String, Set<Module>> opened = new HashMap<>();
+      for (String name : FileState.PACKAGES) {
+        opened.put(name, Set.of(runtime));
+      }
+      instrumentation.redefineModule(
+          Object.class.getModule(), Set.of(), Map.of(), opened, Set.of(), Map.of());
+    } catch (RuntimeException | LinkageError e) {
+      // Another JVM has it another way.
     }
   }
 

@@ -35,13 +35,17 @@ public enum Option {
   DATASET_ROOT(
       "none, PATH",
       Values.TEXT,
-      "items below it are known to other jobs and hosts by their path relative to it, size and"
-          + " modification time; all others by absolute path"),
+      "items below it are known to other containers and hosts by their path relative to it, inode,"
+          + " size and times, as on a file system that all see"),
   DATASET_MANIFEST(
       "none, FILE",
       Values.TEXT,
       "what sha256sum prints when run in dataset.root: files older than it are known by content,"
-          + " so that copies with other modification times are the same items"),
+          + " so that copies are the same items"),
+  DATASET_IDENTITY(
+      "file, copy",
+      "copy: with cache.scope=host or peer, copies of one path, size and modification time are the"
+          + " same item; a file replaced at the same size and time is then taken for the old one"),
   AUTO(
       "off, on",
       "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
@@ -55,6 +59,11 @@ public enum Option {
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
+  CACHE_EXCLUDE(
+      "none, TYPE (may be repeated)",
+      Values.LIST,
+      "files on file systems of this type are not kept in any form: as /proc/mounts names it, such"
+          + " as nfs4; fuse stands for all of fuse.TYPE"),
   DECODED(
       "off, share",
       "keep decoded images too, so that each is decoded once; cache.scope says for whom"),

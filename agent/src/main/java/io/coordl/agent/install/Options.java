@@ -293,6 +293,8 @@ public final class Options {
     boolean shared = get(Option.CACHE_SCOPE).equals("host");
     without(remarks, shared, Option.DATASET_ROOT, "cache.scope=host or peer=");
     without(remarks, isGiven(Option.DATASET_ROOT), Option.DATASET_MANIFEST, "dataset.root");
+    without(remarks, shared, Option.DATASET_IDENTITY, "cache.scope=host or peer=");
+    without(remarks, keeps, Option.CACHE_EXCLUDE, any);
     without(remarks, coordinates(), Option.PREP_JOBS, "prep=coordinate");
     without(remarks, coordinates(), Option.PREP_SIZE, "prep=coordinate");
     without(remarks, writesInBackground(), Option.CHECKPOINT_SIZE, "checkpoint=async");
@@ -542,7 +544,7 @@ public final class Options {
       case TEXT, SECRET -> !value.isEmpty();
       case LIST ->
           !value.isEmpty()
-              && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.PATHS));
+              && isUnderstood(value, v -> ItemFilter.matching(List.of(v), ItemNames.HERE));
       case METRICS -> isUnderstood(value, MetricsExport::check);
       case SIZE -> isUnderstood(value, ByteBudget::parse);
       case PREPARED -> value.equals("share") || value.matches(SHARE_CLASS + CLASS_NAME);

@@ -16,6 +16,7 @@ import io.coordl.cache.Outcome;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.cache.Rates;
+import io.coordl.cache.StoreGain;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
@@ -43,7 +44,9 @@ import io.coordl.transformers.hook.HookRule;
 import io.coordl.transformers.hook.Hooks;
 import io.coordl.tuning.Tuner;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -70,7 +73,12 @@ final class Policies {
   private final String scope;
   private @Nullable ArenaStore common;
   private boolean isCommonOpened;
+  private @Nullable ArenaStore decodedAlone;
   private @Nullable MinioCache raw;
+
+  /** What gained nothing. */
+  private final Set<Option> givenUp = ConcurrentHashMap.newKeySet();
+
   private final @Nullable Tuner tuner;
   private KeptForms forms = new KeptForms();
   private @Nullable Prefetcher prefetcher;
@@ -113,11 +121,29 @@ final class Policies {
 
   /** Where nothing is kept it does not matter what items are known by. */
   private ItemNames names() {
+    if (!(options.keepsRaw() || options.keepsDecoded() || options.keepsPrepared())) {
+      return ItemNames.HERE;
+    }
     String root = options.get(Option.DATASET_ROOT);
     String manifest = options.get(Option.DATASET_MANIFEST);
-    return root.equals(NONE) || !(options.keepsRaw() || options.keepsDecoded())
-        ? ItemNames.PATHS
-        : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log());
+    ItemNames names =
+        root.equals(NONE)
+            ? ItemNames.here(job.log())
+            : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log());
+    if (options.hasPeers()) {
+      names = names.amongHosts();
+    }
+    if (options.get(Option.DATASET_IDENTITY).equals("copy")
+        && options.get(Option.CACHE_SCOPE).equals(HOST)) {
+      names = names.copies();
+      job.log()
+          .say(
+              "dataset.identity=copy: files are known by path, size and modification time; one that"
+                  + " is replaced at the same size and time is taken for the old one.");
+    }
+    Set<String> excluded = new HashSet<>(options.list(Option.CACHE_EXCLUDE));
+    excluded.remove(NONE);
+    return excluded.isEmpty() ? names : names.without(excluded);
   }
 
   /**
@@ -143,8 +169,9 @@ final class Policies {
             : PeerPolicy.engine(options, group(), store, job);
     MinioCache cache =
         store == null || engine == null
-            ? new MinioCache(store, filter, forms, keeps(Option.CACHE))
-            : new MinioCache(engine, store, filter);
+            ? new MinioCache(
+                store, filter, forms, keeps(Option.CACHE), gain(Option.CACHE, Option.CACHE_SIZE))
+            : new MinioCache(engine, store, filter, gain(Option.CACHE, Option.CACHE_SIZE));
     asked(
         Option.CACHE,
         () -> Unused.store(store == null ? null : cache.statistics(), filter, "raw item"));
@@ -352,10 +379,41 @@ final class Policies {
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
+  /** A store that is given up gives back its memory, unless other forms lie there. */
+  private StoreGain gain(Option policy, Option size) {
+    return new StoreGain(
+        policy.key() + "=" + options.get(policy), job.log(), () -> giveBack(policy, size));
+  }
+
+  private void giveBack(Option policy, Option size) {
+    givenUp.add(policy);
+    boolean lieTogether = sharesBudget(size);
+    if (lieTogether
+        && ((options.keepsRaw() && !givenUp.contains(Option.CACHE))
+            || (options.keepsDecoded()
+                && sharesBudget(Option.DECODED_SIZE)
+                && !givenUp.contains(Option.DECODED))
+            || (options.keepsPrepared() && sharesBudget(Option.PREPARED_SIZE)))) {
+      return;
+    }
+    ArenaStore store = lieTogether ? common : decodedAlone;
+    if (store != null) {
+      store.giveBack();
+    }
+  }
+
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = arena(Option.DECODED_SIZE, ",decoded");
+    decodedAlone = sharesBudget(Option.DECODED_SIZE) ? null : arena;
     DecodedStore store =
-        arena == null ? null : new DecodedStore(arena, filter, forms, keeps(Option.DECODED));
+        arena == null
+            ? null
+            : new DecodedStore(
+                arena,
+                filter,
+                forms,
+                keeps(Option.DECODED),
+                gain(Option.DECODED, Option.DECODED_SIZE));
     asked(
         Option.DECODED,
         () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
@@ -368,7 +426,7 @@ final class Policies {
 
   private @Nullable Prepared prepared() {
     ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
-    PreparedStore store = arena == null ? null : new PreparedStore(arena, forms);
+    PreparedStore store = arena == null ? null : new PreparedStore(arena, forms, filter.names());
     asked(
         Option.PREPARED, "share", () -> Unused.prepared(store == null ? null : store.statistics()));
     if (store == null) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** A policy that did something is silent; one that did nothing names what stood in its way. */
 final class UnusedTest {
-  private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.PATHS);
+  private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.HERE);
 
   private static final ArenaStore ARENA =
       ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, ByteBudget.parse("1m"), sentence -> {});
@@ -71,11 +71,9 @@ final class UnusedTest {
         .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
     assertThat(
             Unused.store(
-                store(0, 0, 0, 0, 0),
-                ItemFilter.inferred(() -> false, ItemNames.PATHS),
-                "raw item"))
+                store(0, 0, 0, 0, 0), ItemFilter.inferred(() -> false, ItemNames.HERE), "raw item"))
         .isEqualTo("no file was read while a sample was loaded");
-    ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.PATHS);
+    ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.HERE);
     read.isItem("/data/a.csv");
     assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image"))
         .isEqualTo("no decoded image came from a call that it intercepts");

@@ -339,7 +339,10 @@ final class Hosts implements AutoCloseable {
     }
 
     private String arguments(Path data, String shared) {
-      return "dataset.root=" + data + ",cache=minio,cache.scope=host,group=" + shared;
+      return "dataset.root="
+          + data
+          + ",dataset.identity=copy,cache=minio,cache.scope=host,group="
+          + shared;
     }
 
     /**

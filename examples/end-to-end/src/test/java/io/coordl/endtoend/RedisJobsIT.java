@@ -63,7 +63,7 @@ class RedisJobsIT {
             .agent(
                 "dataset.root="
                     + data
-                    + ",cache=minio,cache.size=32m,group="
+                    + ",dataset.identity=copy,cache=minio,cache.size=32m,group="
                     + directory.getFileName()
                     + ",peer="
                     + redis.uri());

@@ -14,6 +14,7 @@ import io.coordl.reports.recording.JobRecording;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -73,8 +74,7 @@ public final class Findings {
     return Advice.all(evidence)
         .filter(
             advice ->
-                advice.finding().equals("cacheTooSmall")
-                    || advice.finding().equals("cacheNotAsked"))
+                Set.of("cacheTooSmall", "cacheNotAsked", "filesChange").contains(advice.finding()))
         .findFirst()
         .map(
             advice ->

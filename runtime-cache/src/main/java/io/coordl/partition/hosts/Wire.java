@@ -1,7 +1,7 @@
 package io.coordl.partition.hosts;
 
 import io.coordl.cache.ItemKey;
-import io.coordl.cache.MinioCache;
+import io.coordl.cache.ItemStore;
 import io.coordl.partition.hosts.WireException.Kind;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ final class Wire {
   static final int REQUEST_BYTES = 24;
   static final int ANSWER_BYTES = 8;
 
-  static final int MAX_ITEM_BYTES = MinioCache.WHOLE_LIMIT;
+  static final int MAX_ITEM_BYTES = ItemStore.MAX_ITEM_BYTES;
 
   /** An item is written in pieces of so many bytes. */
   static final int PIECE = 256 << 10;

@@ -3,6 +3,7 @@ package io.coordl.transformers.callsite;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -51,6 +52,16 @@ final class FakeItems implements ItemSource {
     } catch (IOException e) {
       return null;
     }
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    return false;
+  }
+
+  @Override
+  public OpenItem openOpened(String path, FileDescriptor opened) {
+    return null;
   }
 
   @Override

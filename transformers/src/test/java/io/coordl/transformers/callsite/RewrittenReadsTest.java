@@ -228,6 +228,16 @@ final class RewrittenReadsTest {
     }
 
     @Override
+    public boolean takesOpened(String path) {
+      return false;
+    }
+
+    @Override
+    public io.coordl.bridge.OpenItem openOpened(String path, java.io.FileDescriptor opened) {
+      return null;
+    }
+
+    @Override
     public io.coordl.bridge.OpenItem openForeign(java.nio.file.Path path) {
       return null;
     }

@@ -165,6 +165,16 @@ final class SpansOfReadsTest {
           }
 
           @Override
+          public boolean takesOpened(String path) {
+            return false;
+          }
+
+          @Override
+          public OpenItem openOpened(String path, java.io.FileDescriptor opened) {
+            return null;
+          }
+
+          @Override
           public OpenItem openForeign(Path path) {
             return null;
           }

@@ -1,0 +1,100 @@
+package io.coordl.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a hit and an admission cost next to the plain open, read and close, at as many files as data
+ * sets have, from a warm page cache: the dearest case for a cache, since storage costs nothing. A
+ * plain JVM and one with {@code cache=minio} take turns; of each, the CPU time of the reading
+ * thread in the quickest epoch counts.
+ *
+ * <p>Bars: a hit of a stream at most the plain call, of a {@code RandomAccessFile} (which opens the
+ * file) at most 1.2 times, an admission at most 15 us more.
+ *
+ * <p>Arguments: files of 4 KiB (200000; ImageNet has 1281167), turns (2), epochs of each JVM (5).
+ * The exit status is 1 if a bar is missed.
+ */
+public final class HitBenchmark {
+  private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): ([\\d.]+) us a file");
+  private static final double ADMISSION_BAR = 15;
+
+  private HitBenchmark() {}
+
+  /** See the class. */
+  @SuppressWarnings("SystemExitOutsideMain")
+  public static void main(String[] args) throws IOException, InterruptedException {
+    int files = args.length > 0 ? Integer.parseInt(args[0]) : 200_000;
+    int turns = args.length > 1 ? Integer.parseInt(args[1]) : 2;
+    String epochs = args.length > 2 ? args[2] : "5";
+    Checkout checkout = Checkout.find();
+    Path data = checkout.work("hits-" + files);
+    TextTable table =
+        new TextTable(
+            "read", "plain us", "hit us", "hit / plain", "at most", "first us", "more", "at most");
+    boolean within = true;
+    for (String api : List.of("stream", "random")) {
+      run(checkout, data, files, api, "1", ""); // Makes the files, warms the page cache.
+      List<Double> plain = new ArrayList<>();
+      List<Double> hit = new ArrayList<>();
+      List<Double> first = new ArrayList<>();
+      for (int turn = 0; turn < turns; turn++) {
+        List<Double> own = run(checkout, data, files, api, epochs, "");
+        plain.addAll(own.subList(1, own.size()));
+        List<Double> cached =
+            run(checkout, data, files, api, epochs, "record=off,cache=minio,dataset=" + data);
+        first.add(cached.get(0));
+        hit.addAll(cached.subList(1, cached.size()));
+      }
+      double least = Collections.min(plain);
+      double ratio = Collections.min(hit) / least;
+      double more = Collections.min(first) - least;
+      double bar = api.equals("stream") ? 1 : 1.2;
+      within &= ratio <= bar && more <= ADMISSION_BAR;
+      table.row(
+          api,
+          text(least),
+          text(Collections.min(hit)),
+          text(ratio),
+          text(bar),
+          text(Collections.min(first)),
+          text(more),
+          text(ADMISSION_BAR));
+    }
+    System.out.printf("%nCPU time, %,d files of 4 KiB, %s%n%s", files, Jdks.running(), table);
+    System.out.println(
+        "made by: " + Commands.of(checkout, HitBenchmark.class, String.join(" ", args)));
+    System.exit(within ? 0 : 1);
+  }
+
+  private static String text(double number) {
+    return String.format(Locale.ROOT, "%.2f", number);
+  }
+
+  /** Microseconds a file, of each epoch. */
+  private static List<Double> run(
+      Checkout checkout, Path data, int files, String api, String epochs, String agent)
+      throws IOException, InterruptedException {
+    ChildJvm job =
+        new ChildJvm(Jdks.running(), ReadFiles.class.getName())
+            .classPath(checkout.ownClasses())
+            .timeout(Duration.ofHours(1))
+            .args(data.toString(), Integer.toString(files), api, epochs);
+    if (!agent.isEmpty()) {
+      job.agent(checkout.agentJar(), agent);
+    }
+    List<Double> micros = new ArrayList<>();
+    Matcher lines = EPOCH.matcher(job.run().orFail("reading files").out());
+    while (lines.find()) {
+      micros.add(Double.parseDouble(lines.group(2)));
+    }
+    return micros;
+  }
+}

@@ -1,0 +1,77 @@
+package io.coordl.cache;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What this process has mounted: the type of the file system on each device, as the kernel names
+ * it. Looked up when a device is first met. Safe for concurrent use.
+ */
+final class Mounts {
+  static final Mounts HERE = new Mounts(Path.of("/proc/self/mountinfo"));
+
+  /** An open of theirs asks the server, and {@code stat} alone may be answered from a cache. */
+  private static final Set<String> OF_SERVERS =
+      Set.of("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "afs", "9p", "glusterfs", "gfs2");
+
+  /** A file of theirs has one inode as long as it is there. */
+  private static final Set<String> OF_INODES =
+      Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
+
+  private static final int DEVICE = 2;
+
+  private final Path table;
+  private final Map<Long, String> types = new ConcurrentHashMap<>();
+
+  Mounts(Path table) {
+    this.table = table;
+  }
+
+  /** The type of the file system, such as {@code ext4} or {@code fuse.sshfs}; empty if unknown. */
+  String typeOf(long device) {
+    String known = types.get(device);
+    return known == null ? types.computeIfAbsent(device, this::find) : known;
+  }
+
+  boolean asksServer(long device) {
+    return OF_SERVERS.contains(typeOf(device));
+  }
+
+  boolean keepsInodes(long device) {
+    return OF_INODES.contains(typeOf(device));
+  }
+
+  /** Whether the file system has one of these types; {@code fuse} is also {@code fuse.sshfs}. */
+  boolean isOf(Set<String> excluded, long device) {
+    if (excluded.isEmpty()) {
+      return false;
+    }
+    String type = typeOf(device);
+    return excluded.contains(type)
+        || (type.startsWith("fuse") && excluded.contains("fuse")); // And fuseblk.
+  }
+
+  private String find(long device) {
+    long major = (device >>> 8 & 0xfff) | (device >>> 32 & ~0xfffL);
+    long minor = (device & 0xff) | (device >>> 12 & 0xffffff00L);
+    String number = major + ":" + minor;
+    try { // Paths in it may be of any encoding.
+      for (String line : Files.readAllLines(table, StandardCharsets.ISO_8859_1)) {
+        String[] words = line.split(" ", -1);
+        for (int at = DEVICE + 1; words.length > DEVICE && at + 1 < words.length; at++) {
+          if (words[DEVICE].equals(number) && words[at].equals("-")) {
+            return words[at + 1];
+          }
+        }
+      }
+    } catch (IOException e) {
+      return ""; // Not Linux, or hidden.
+    }
+    return "";
+  }
+}
