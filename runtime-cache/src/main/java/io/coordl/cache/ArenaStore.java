@@ -15,6 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -197,9 +198,11 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   interface Gauge {
     boolean isShort(boolean before);
 
-    /** Why nothing is admitted, for the user. */
-    default String why() {
-      return "The machine is short of memory";
+    /** Why nothing is admitted, for the user; what the store has, it keeps: {@code has}. */
+    default String why(String has) {
+      return "The machine is short of memory: what the cache has stays, "
+          + has
+          + "; nothing more is admitted until there is more.";
     }
   }
 
@@ -285,7 +288,11 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since"
               + " they count towards the limit of the program's own.",
           directory, room, direct);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
+      log.say(
+          "%s cannot be used (%s): the cache uses direct buffers.",
+          directory, SharedFile.reason(e));
+    } catch (RuntimeException e) {
       log.say(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
     return openDirect(direct, log);
@@ -640,12 +647,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private void sayRefusing(boolean full) {
     if (!saidRefusing.getAndSet(true)) {
+      String has = String.format(Locale.ROOT, "%d of %d bytes", used(), capacity);
       log.say(
-          "%s: what the cache has stays, %s of %s bytes; nothing more is admitted%s",
-          full ? "There is no memory left behind the cache's budget" : gauge.why(),
-          used(),
-          capacity,
-          full ? "." : " until there is more.");
+          full
+              ? "There is no memory left behind the cache's budget: what the cache has stays, "
+                  + has
+                  + "; nothing more is admitted."
+              : gauge.why(has));
     }
   }
 
@@ -963,11 +971,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           }
 
           @Override
-          public String why() {
+          public String why(String has) {
             return yields && watch.isLearning()
-                ? "No epoch with training has ended yet, so that nobody knows what memory the"
-                    + " program needs (cache.size=SIZE names a budget that is used at once)"
-                : Gauge.super.why();
+                ? "The cache keeps "
+                    + has
+                    + " until an epoch with training has shown what memory the program needs"
+                    + " (a budget that is named, as cache.size=SIZE, is used at once)."
+                : Gauge.super.why(has);
           }
         };
     look();

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,8 @@ final class PrivateMemory extends ArenaMemory {
   private static RandomAccessFile unnamed(Path directory, long user) throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     try {
+      // Of which the mask may have left nothing.
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
       return new RandomAccessFile(path.toFile(), "rw");
     } finally {
       Files.deleteIfExists(path);

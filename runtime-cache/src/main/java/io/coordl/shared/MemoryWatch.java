@@ -24,10 +24,10 @@ import java.util.concurrent.locks.LockSupport;
  *       a {@link #FLOOR_PART}nd part of a limit it may always take. Later it leaves a sixteenth, a
  *       quarter of the native memory that the program has had, and what of that is free just now.
  *   <li><b>Page cache</b> that may hold the very files of the store does not count as free.
- *   <li><b>Yielding.</b> A thread looks at the memory up to fifty times a second, the oftener the
- *       less there is. Below an eighth of a limit nothing is admitted; below a sixteenth, or on the
- *       way there, or when the kernel says that the job stalls or meets its limit, stores give back
- *       whole segments, and are not filled again: they would thrash.
+ *   <li><b>Yielding.</b> A thread looks at the memory up to a hundred times a second, the oftener
+ *       the less there is. Below an eighth of a limit nothing is admitted; below a sixteenth, or on
+ *       the way there, or when the kernel says that the job stalls or meets its limit, stores give
+ *       back whole segments, and are not filled again: they would thrash.
  * </ul>
  *
  * <p>A budget that the user has named is kept; that memory is short is said once.
@@ -54,11 +54,11 @@ public final class MemoryWatch implements Closeable {
   /** Percent of the time in which nothing runs for lack of memory, from which on it is short. */
   private static final double STALLED = 10;
 
-  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Bytes for which a nanosecond is waited: 4 GiB are not taken in less than a second. */
-  private static final int BYTES_A_NANO = 4;
+  /** Bytes for which a nanosecond is waited: no program takes 8 GiB in a second. */
+  private static final int BYTES_A_NANO = 8;
 
   /** What holds memory. */
   public interface Holder {

@@ -255,9 +255,9 @@ class MemoryWatchTest {
     container.limit = 64 << 10;
     assertThat(watch.look()).isEqualTo(1_000_000_000);
     container.limit = 600;
-    assertThat(watch.look()).isBetween(100_000_000L, 140_000_000L);
+    assertThat(watch.look()).isBetween(50_000_000L, 70_000_000L);
     container.used = 560;
-    assertThat(watch.look()).isEqualTo(20_000_000);
+    assertThat(watch.look()).isEqualTo(10_000_000);
   }
 
   @Test

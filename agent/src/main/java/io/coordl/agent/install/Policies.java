@@ -38,6 +38,7 @@ import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.shared.Machine;
 import io.coordl.shared.MemoryWatch;
+import io.coordl.shared.OwnDirectory;
 import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
@@ -258,12 +259,20 @@ final class Policies {
         services,
         (interceptor, declaring, reason) -> {
           String policy = policyOf(interceptor);
+          if (isWithoutStore(policy, services)) {
+            return; // Which was said, with the reason.
+          }
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
               .say(
                   "%s cannot intercept %s (%s); it runs as it is.",
                   policy, declaring.getName(), reason);
         });
+  }
+
+  private static boolean isWithoutStore(String policy, Services services) {
+    return (policy.equals(Hooks.SHARE) && services.decoded() == null)
+        || (policy.equals(Hooks.PREPARED) && services.prepared() == null);
   }
 
   /** Where no driver is there, nothing of the GPUs is loaded. */
@@ -403,7 +412,7 @@ final class Policies {
     ByteBudget size = ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE);
     PrepGroup group =
         new PrepGroup(
-            ArenaStore.SHARED_MEMORY,
+            OwnDirectory.in(ArenaStore.SHARED_MEMORY),
             options.get(Option.GROUP),
             size,
             Math.max(1, options.count(Option.PREP_JOBS)),
@@ -476,7 +485,8 @@ final class Policies {
     try {
       ArenaStore store =
           scope.equals(HOST)
-              ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, name, budget, job.log())
+              ? ArenaStore.openHost(
+                  OwnDirectory.in(ArenaStore.SHARED_MEMORY), name, budget, job.log())
               : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log());
       if (store != null) {
         store.yieldTo(memory());
