@@ -63,8 +63,9 @@ public final class JobTotals {
   }
 
   /** Tells of each epoch and evaluation when it has ended, on the thread that trains. */
-  public void onEpochEnd(Consumer<EpochEvent> hears) {
-    listener = hears;
+  public synchronized void onEpochEnd(Consumer<EpochEvent> hears) {
+    Consumer<EpochEvent> others = listener;
+    listener = others == null ? hears : others.andThen(hears);
   }
 
   /** An epoch is complete with all its figures. */

@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import io.coordl.shared.Contents;
+import io.coordl.shared.Liveness;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -31,6 +32,14 @@ enum ArenaContents implements Contents<ArenaMemory> {
   @Override
   public ArenaMemory map(Path path, long bytes) throws IOException {
     return MappedMemory.map(path, bytes);
+  }
+
+  @Override
+  public void enter(ArenaMemory memory, long job, Liveness liveness, Path path) throws IOException {
+    if (memory.get(ArenaDescriptor.GIVEN_BACK) != 0) {
+      throw new IOException(
+          "The store " + path + " is being given back, since memory is short: nothing is cached.");
+    }
   }
 
   @Override

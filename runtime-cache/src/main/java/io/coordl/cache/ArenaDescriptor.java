@@ -22,7 +22,13 @@ final class ArenaDescriptor {
   /** "CoorDLar" as one word; in the other byte order it does not match. */
   static final long MAGIC_VALUE = 0x436f6f72444c6172L;
 
-  static final long VERSION_VALUE = 3;
+  static final long VERSION_VALUE = 4;
+
+  /** Not 0 once a job has all give the memory back: who uses the store leaves, and nobody joins. */
+  static final long GIVEN_BACK = 48;
+
+  /** Not 0 if the user has named the budget: nothing of it is given back. */
+  static final long NAMED = 56;
 
   /** Where the next item or table is appended. */
   static final long TAIL = 64;

@@ -11,7 +11,8 @@ import java.nio.ByteOrder;
  * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically;
  * everything else is written once by {@link #write} and never changed. Every access may throw an
  * {@link InternalError} where another program damages the memory ({@link
- * io.coordl.shared.MappedLength}). Safe for concurrent use.
+ * io.coordl.shared.MappedLength}), and a {@link GivenBackException} where the memory was given
+ * back. Safe for concurrent use.
  */
 abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
@@ -31,8 +32,14 @@ abstract class ArenaMemory implements Contents.Memory {
    */
   abstract ByteBuffer segment(int number);
 
-  /** A constant of each kind of memory, by which the compiler divides with a multiplication. */
+  /** Bytes from the beginning of a segment to that of the next. */
   abstract long stride();
+
+  /** The segment that {@code at} lies in, counted with constants or shifts: a division is slow. */
+  abstract int number(long at);
+
+  /** How far behind the beginning of its segment. */
+  abstract int within(long at);
 
   abstract long segmentBytes();
 
@@ -57,7 +64,7 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /** The first place at or after {@code at} where {@code length} bytes lie in one segment. */
   final long fit(long at, long length) {
-    long within = at % stride();
+    long within = within(at);
     return within + length <= segmentBytes() ? at : at - within + stride();
   }
 
@@ -68,22 +75,41 @@ abstract class ArenaMemory implements Contents.Memory {
 
   @Override
   public final void set(long at, long value) {
-    check();
+    check(at);
     WORDS.setVolatile(segmentOf(at), within(at), value);
   }
 
   final boolean compareAndSet(long at, long expected, long value) {
-    check();
+    check(at);
     return WORDS.compareAndSet(segmentOf(at), within(at), expected, value);
   }
 
   final long getAndAdd(long at, long delta) {
-    check();
+    check(at);
     return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
   }
 
-  /** Throws an {@link InternalError} if another program has taken the memory away. */
-  abstract void check();
+  /**
+   * Throws an {@link InternalError} if another program has taken the memory of this segment away.
+   */
+  abstract void check(long at);
+
+  /** The same of all segments. */
+  final void check() {
+    for (long at = 0; at < capacity; at += stride()) {
+      try {
+        check(at);
+      } catch (GivenBackException e) {
+        return; // All behind it were, too.
+      }
+    }
+  }
+
+  /**
+   * Gives back the segments from this one on: nothing is read or written there any more, but by who
+   * reads already. The memory goes when the garbage collector finds no view of a segment left.
+   */
+  abstract void giveBack(int from);
 
   final ByteBuffer view(long at, int length) {
     if (length == 0) { // It may begin where the last segment ends.
@@ -93,10 +119,6 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   private ByteBuffer segmentOf(long at) {
-    return segment((int) (at / stride()));
-  }
-
-  private int within(long at) {
-    return (int) (at % stride());
+    return segment(number(at));
   }
 }

@@ -6,6 +6,7 @@ import io.coordl.shared.LateFile;
 import io.coordl.shared.Liveness;
 import io.coordl.shared.Machine;
 import io.coordl.shared.MappedLength;
+import io.coordl.shared.MemoryWatch;
 import io.coordl.shared.SharedFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -94,6 +96,19 @@ import org.jspecify.annotations.Nullable;
  * have shrunk since the start, so it is looked at again for each 32nd part of the budget, at least
  * each 32 MiB; short of memory, this process admits no more until there is some again.
  *
+ * <h2>Giving memory back</h2>
+ *
+ * <p>A never-evicting cache may not cost the job its life. Short of memory ({@link MemoryWatch})
+ * the store of one process ends its admission for good and gives back segments, the newest first:
+ * they leave the arena, so that no new view is made, and each is unmapped when the garbage
+ * collector finds no view of it; only then its memory goes ({@link PrivateMemory}). So readers need
+ * not be counted, and none ever loses what it reads. What points into such a segment is not found
+ * any more ({@link GivenBackException}). Addresses are not used again.
+ *
+ * <p>Pages of a file that several jobs map cannot be given back in part. The store of a group is
+ * given back whole: GIVEN_BACK is set, each job leaves when it sees that, the last one removes the
+ * file, and the kernel takes the memory with the last mapping.
+ *
  * <h2>Memory per item</h2>
  *
  * <p>24 bytes of header, at most 7 of padding, and its share of the index. A table is appended when
@@ -119,7 +134,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. {@link #find} is wait-free but for the first check of an item; {@link #fetch} may
  * read storage or wait for another's read, never longer than {@link #PATIENCE}.
  */
-public final class ArenaStore implements ItemStore, Closeable {
+public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeable {
   /** How long a miss waits for another thread or job that is reading the item. */
   public static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -185,7 +200,26 @@ public final class ArenaStore implements ItemStore, Closeable {
   /** Tells whether memory is short now, and was when it was asked before. */
   interface Gauge {
     boolean isShort(boolean before);
+
+    /** Why nothing is admitted, for the user; what the store has, it keeps: {@code has}. */
+    default String why(String has) {
+      return "The machine is short of memory: what the cache has stays, "
+          + has
+          + "; nothing more is admitted until there is more.";
+    }
   }
+
+  /** Whether the user has not named the budget, so that it is given back if memory is short. */
+  private volatile boolean yields;
+
+  /** Bytes given back; once there are any, nothing is admitted. */
+  private final AtomicLong givenBack = new AtomicLong();
+
+  /** Where what was not given back ends. */
+  private volatile long kept = Long.MAX_VALUE;
+
+  /** Tables that were not given back. */
+  private volatile int tablesLeft = ArenaDescriptor.MAX_TABLES;
 
   private final UserLog log;
   private final AtomicBoolean saidRefusing = new AtomicBoolean();
@@ -230,6 +264,14 @@ public final class ArenaStore implements ItemStore, Closeable {
       log.say(tooSmall(wanted));
       return null;
     }
+    ArenaStore made = openProcess(directory, wanted, log);
+    if (made != null) {
+      made.yields = !budget.isNamed();
+    }
+    return made;
+  }
+
+  private static @Nullable ArenaStore openProcess(Path directory, long wanted, UserLog log) {
     long room = Machine.freeSpace(directory);
     long direct = Math.min(wanted, Runtime.getRuntime().maxMemory() / DIRECT_PART);
     try {
@@ -241,8 +283,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         if (room < wanted) {
           log.say("The cache takes at most " + room + " bytes of those free in " + directory + ".");
         }
-        ArenaMemory memory =
-            MappedMemory.withoutName(directory, user, clamp(Math.min(room, wanted)));
+        ArenaMemory memory = new PrivateMemory(directory, user, clamp(Math.min(room, wanted)));
         format(memory);
         return new ArenaStore(memory, "", log);
       }
@@ -250,7 +291,11 @@ public final class ArenaStore implements ItemStore, Closeable {
           "%s has room for only %s bytes: the cache uses direct buffers, at most %s bytes, since"
               + " they count towards the limit of the program's own.",
           directory, room, direct);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException e) {
+      log.say(
+          "%s cannot be used (%s): the cache uses direct buffers.",
+          directory, SharedFile.reason(e));
+    } catch (RuntimeException e) {
       log.say(directory + " cannot be used (" + e + "): the cache uses direct buffers.");
     }
     return openDirect(direct, log);
@@ -306,7 +351,7 @@ public final class ArenaStore implements ItemStore, Closeable {
         () -> {
           SharedFile<ArenaMemory> file = opening.now();
           if (file != null) {
-            store.take(file, made.get() ? null : budget);
+            store.take(file, budget, made.get());
           }
           return file != null;
         };
@@ -317,19 +362,23 @@ public final class ArenaStore implements ItemStore, Closeable {
     return store;
   }
 
-  /** From now on the store is open; {@code ignored} is the budget of a job that has only joined. */
-  private void take(SharedFile<ArenaMemory> file, @Nullable ByteBudget ignored) {
+  /** From now on the store is open; the budget of a job that has not made it does not count. */
+  private void take(SharedFile<ArenaMemory> file, ByteBudget budget, boolean made) {
     memory = file.memory();
     shared = file;
     job = file.job();
     alive = file.liveness()::alive;
     capacity = memory.capacity();
+    if (made && budget.isNamed()) {
+      memory.set(ArenaDescriptor.NAMED, 1);
+    }
+    yields = memory.get(ArenaDescriptor.NAMED) == 0;
     closed = false;
-    if (ignored != null && ignored.bytes() > 0 && clamp(ignored.bytes()) != capacity) {
+    if (!made && budget.bytes() > 0 && clamp(budget.bytes()) != capacity) {
       log.say(
           "The store of group %s was made with %s bytes, which holds for all its jobs: this job's"
               + " %s is ignored.",
-          group, capacity, ignored.text());
+          group, capacity, budget.text());
     }
   }
 
@@ -361,6 +410,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
       MappedLength.settle();
       return content;
+    } catch (GivenBackException e) {
+      return null;
     } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return null;
@@ -414,6 +465,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       Fetched fetched = fetchHere(key, length, loader, patience);
       MappedLength.settle();
       return fetched;
+    } catch (GivenBackException e) {
+      return new Fetched(Outcome.FULL, null);
     } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return new Fetched(Outcome.FULL, null);
@@ -548,6 +601,9 @@ public final class ArenaStore implements ItemStore, Closeable {
     if (closed) {
       return false;
     }
+    if (givenBack.get() > 0) {
+      return false;
+    }
     boolean refusing = word(ArenaDescriptor.REFUSING) != 0;
     if (refusing || isTight()) {
       sayRefusing(refusing);
@@ -568,7 +624,11 @@ public final class ArenaStore implements ItemStore, Closeable {
   public boolean isFull(long length) {
     boolean opening = late != null && late.isTrying(); // Before the look at what it opens.
     return !opening
-        && (closed || indexFull || word(ArenaDescriptor.REFUSING) != 0 || !fits(length));
+        && (closed
+            || indexFull
+            || givenBack.get() > 0
+            || word(ArenaDescriptor.REFUSING) != 0
+            || !fits(length));
   }
 
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
@@ -583,6 +643,8 @@ public final class ArenaStore implements ItemStore, Closeable {
       long word = access.getAsLong();
       MappedLength.settle();
       return word;
+    } catch (GivenBackException e) {
+      return 0;
     } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return 0;
@@ -591,14 +653,13 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   private void sayRefusing(boolean full) {
     if (!saidRefusing.getAndSet(true)) {
+      String has = String.format(Locale.ROOT, "%d of %d bytes", used(), capacity);
       log.say(
-          "%s: what the cache has stays, %s of %s bytes; nothing more is admitted%s",
           full
-              ? "There is no memory left behind the cache's budget"
-              : "The machine is short of memory",
-          used(),
-          capacity,
-          full ? "." : " until there is more.");
+              ? "There is no memory left behind the cache's budget: what the cache has stays, "
+                  + has
+                  + "; nothing more is admitted."
+              : gauge.why(has));
     }
   }
 
@@ -666,7 +727,7 @@ public final class ArenaStore implements ItemStore, Closeable {
   // ---- index
 
   private int tables() {
-    return (int) memory.get(ArenaDescriptor.TABLES);
+    return Math.min(tablesLeft, (int) memory.get(ArenaDescriptor.TABLES));
   }
 
   /** The ready slot of the key, else a claimed, else an abandoned one; {@link #NO_SLOT} if none. */
@@ -904,6 +965,114 @@ public final class ArenaStore implements ItemStore, Closeable {
     return within >= 0 && within < ArenaDescriptor.tableBytes(table) ? (int) (within >>> 3) : -1;
   }
 
+  // ---- memory that is short
+
+  /** Lets {@code watch} have memory given back, and say when none must be taken. */
+  public void yieldTo(MemoryWatch watch) {
+    gauge =
+        new Gauge() {
+          @Override
+          public boolean isShort(boolean before) {
+            return yields ? watch.isShort(before, used()) : Machine.tight(before);
+          }
+
+          @Override
+          public String why(String has) {
+            return yields && watch.isLearning()
+                ? "The cache keeps "
+                    + has
+                    + " until an epoch with training has shown what memory the program needs"
+                    + " (a budget that is named, as cache.size=SIZE, is used at once)."
+                : Gauge.super.why(has);
+          }
+        };
+    look();
+    watch.add(this);
+  }
+
+  @Override
+  public String noun() {
+    return "cache";
+  }
+
+  @Override
+  public String argument() {
+    return "cache.size";
+  }
+
+  @Override
+  public boolean yields() {
+    return yields;
+  }
+
+  @Override
+  public long held() {
+    return closed ? 0 : used();
+  }
+
+  /** Leaves a store that another job has all give back. */
+  @Override
+  public void follow() {
+    if (shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0) {
+      log.say("Another job of group %s is short of memory: the cache is given back.", group);
+      leave();
+    }
+  }
+
+  @Override
+  public long giveBack(long bytes) {
+    long held = held();
+    if (held == 0) {
+      return 0;
+    }
+    int from = memory.number(held - 1);
+    while (from > 0 && held - from * memory.stride() < bytes) {
+      from--;
+    }
+    long start = from * memory.stride();
+    if (shared == null && from > 0) {
+      givenBack.addAndGet(held - start);
+      cut(from, start);
+      return held - start;
+    }
+    if (shared != null) {
+      guarded(() -> memory.getAndAdd(ArenaDescriptor.GIVEN_BACK, 1));
+    }
+    return leave();
+  }
+
+  /** The segments from this one on are gone, and the tables that end behind {@code start}. */
+  private void cut(int from, long start) {
+    int left = 0;
+    for (int tables = tables(); left < tables; left++) {
+      long table = memory.get(ArenaDescriptor.tableOffset(left));
+      if (table + ArenaDescriptor.tableBytes(left) > start) {
+        break;
+      }
+    }
+    tablesLeft = left;
+    kept = start;
+    memory.giveBack(from);
+  }
+
+  /** Ends the store and gives all of it back; returns what it held. */
+  private long leave() {
+    long held = used();
+    synchronized (growing) {
+      if (left) {
+        return 0;
+      }
+      left = true;
+      closed = true;
+    }
+    givenBack.addAndGet(held);
+    memory.giveBack(0);
+    if (shared != null) {
+      shared.close();
+    }
+    return held;
+  }
+
   // ---- state
 
   /** Budget in bytes, index included. */
@@ -913,7 +1082,18 @@ public final class ArenaStore implements ItemStore, Closeable {
 
   /** Bytes taken, index included, and bytes lost to killed jobs. */
   public long used() {
-    return word(ArenaDescriptor.TAIL);
+    return Math.min(kept, word(ArenaDescriptor.TAIL));
+  }
+
+  /** What of the bytes ever taken was not given back, from 0 to 1. */
+  double keptShare() {
+    long tail = word(ArenaDescriptor.TAIL);
+    return tail <= kept ? 1 : (double) kept / tail;
+  }
+
+  /** Bytes given back, since memory was short. */
+  public long givenBack() {
+    return givenBack.get();
   }
 
   public long items() {
@@ -955,6 +1135,8 @@ public final class ArenaStore implements ItemStore, Closeable {
         memory.set(ArenaDescriptor.RATES_STATE, ArenaDescriptor.RATES_WRITTEN);
       }
       MappedLength.settle();
+    } catch (GivenBackException e) {
+      // Then there is nothing to choose.
     } catch (InternalError e) {
       damaged(e);
     }

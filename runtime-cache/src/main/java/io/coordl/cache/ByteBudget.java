@@ -19,7 +19,7 @@ public record ByteBudget(String text, long bytes, double share) {
   private static final String UNITS = "kmgt";
 
   /** Half of what is free: the program's own memory has yet to grow. */
-  private static final double AUTO_SHARE = 0.5;
+  public static final double AUTO_SHARE = 0.5;
 
   /**
    * Reads a budget; units are powers of 1024. Throws with a sentence for the user if the text is
@@ -51,6 +51,11 @@ public record ByteBudget(String text, long bytes, double share) {
         "The byte budget \""
             + text
             + "\" is none: expected auto, a size such as 8g, 512m or 0, or a share such as 50%.");
+  }
+
+  /** Whether the user has said how much, so that nothing of it is given back. */
+  public boolean isNamed() {
+    return !text.trim().equalsIgnoreCase("auto");
   }
 
   /**

@@ -6,9 +6,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** Direct buffers of this process, allocated as they are needed. */
 final class DirectMemory extends ArenaMemory {
-  private static final int SEGMENT = 64 << 20;
+  private static final int BITS = 26;
+  private static final int SEGMENT = 1 << BITS;
 
   private final AtomicReferenceArray<ByteBuffer> segments;
+
+  /** Segments that were not given back. */
+  private volatile int left = Integer.MAX_VALUE;
 
   DirectMemory(long capacity) {
     super(capacity);
@@ -19,6 +23,9 @@ final class DirectMemory extends ArenaMemory {
   ByteBuffer segment(int number) {
     ByteBuffer segment = segments.get(number);
     if (segment == null) {
+      if (number >= left) {
+        throw new GivenBackException();
+      }
       throw new IndexOutOfBoundsException("segment " + number + " was never written");
     }
     return segment;
@@ -35,19 +42,37 @@ final class DirectMemory extends ArenaMemory {
   }
 
   @Override
-  void check() {}
+  int number(long at) {
+    return (int) (at >>> BITS);
+  }
+
+  @Override
+  int within(long at) {
+    return (int) at & (SEGMENT - 1);
+  }
+
+  @Override
+  void check(long at) {}
+
+  @Override
+  synchronized void giveBack(int from) {
+    left = from;
+    for (int number = from; number < segments.length(); number++) {
+      segments.set(number, null);
+    }
+  }
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
-    int number = (int) (at / SEGMENT);
+    int number = number(at);
     if (segments.get(number) == null) {
       allocate(number);
     }
-    segment(number).put((int) (at % SEGMENT), bytes, offset, length);
+    segment(number).put(within(at), bytes, offset, length);
   }
 
   private synchronized void allocate(int number) throws IOException {
-    if (segments.get(number) != null) {
+    if (segments.get(number) != null || number >= left) {
       return;
     }
     try {

@@ -7,8 +7,9 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file mapped whole, when it is opened: its length is the capacity, its pages are taken only as
@@ -29,9 +30,9 @@ final class MappedMemory extends ArenaMemory {
   private static final long STRIDE = SEGMENT - OVERLAP;
 
   private final RandomAccessFile file;
-  private final ByteBuffer[] segments;
+  private final @Nullable ByteBuffer[] segments;
 
-  private MappedMemory(RandomAccessFile file, ByteBuffer[] segments, long capacity) {
+  private MappedMemory(RandomAccessFile file, @Nullable ByteBuffer[] segments, long capacity) {
     super(capacity);
     this.file = file;
     this.segments = segments;
@@ -39,15 +40,13 @@ final class MappedMemory extends ArenaMemory {
 
   /** Maps {@code capacity} bytes; the file is closed if that fails. */
   static MappedMemory map(Path path, long capacity) throws IOException {
-    return map(OwnFiles.open(path), capacity);
-  }
-
-  private static MappedMemory map(RandomAccessFile file, long capacity) throws IOException {
+    RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < capacity) {
         file.setLength(capacity);
       }
-      ByteBuffer[] segments = new ByteBuffer[(int) ((capacity + STRIDE - 1) / STRIDE)];
+      @Nullable ByteBuffer[] segments =
+          new @Nullable ByteBuffer[(int) ((capacity + STRIDE - 1) / STRIDE)];
       for (int i = 0; i < segments.length; i++) {
         long from = i * STRIDE;
         segments[i] =
@@ -61,24 +60,13 @@ final class MappedMemory extends ArenaMemory {
     }
   }
 
-  /**
-   * A file without a name, of this process alone: it vanishes with it. It loses its name while it
-   * is empty, so that another job that starts does not take it for one that was left over.
-   */
-  static MappedMemory withoutName(Path directory, long user, long capacity) throws IOException {
-    Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
-    RandomAccessFile file;
-    try {
-      file = OwnFiles.open(path);
-    } finally {
-      Files.deleteIfExists(path);
-    }
-    return map(file, capacity);
-  }
-
   @Override
   ByteBuffer segment(int number) {
-    return segments[number];
+    ByteBuffer segment = segments[number];
+    if (segment == null) {
+      throw new GivenBackException();
+    }
+    return segment;
   }
 
   @Override
@@ -92,15 +80,32 @@ final class MappedMemory extends ArenaMemory {
   }
 
   @Override
-  void check() {
+  int number(long at) {
+    return (int) (at / STRIDE);
+  }
+
+  @Override
+  int within(long at) {
+    return (int) (at % STRIDE);
+  }
+
+  @Override
+  void check(long at) {
     MappedLength.check(file, capacity());
+  }
+
+  /** All of it: a part of a file that others map cannot go. */
+  @Override
+  void giveBack(int from) {
+    close();
+    Arrays.fill(segments, null);
   }
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
       if (file.length() < capacity()) {
-        check(); // Throws: to write would make it longer again, with zeros where items were.
+        check(at); // Throws: to write would make it longer again, with zeros where items were.
       }
       file.seek(at);
       file.write(bytes, offset, length);

@@ -95,22 +95,29 @@ public final class StoreStatistics {
     return store == null ? 0 : store.capacity();
   }
 
-  /** Bytes in use, with the index for raw items. */
+  /** Bytes in use, with the index for raw items; their share, once some were given back. */
   public long used() {
     return ofForm(ArenaDescriptor.TAIL, ArenaDescriptor.BYTES);
   }
 
-  /** Items and blocks kept. */
+  /** Items and blocks kept; likewise. */
   public long items() {
     return ofForm(ArenaDescriptor.ITEMS, 0);
   }
 
+  /** Bytes of all forms that were given back, since memory was short. */
+  public long givenBack() {
+    return store == null ? 0 : store.givenBack();
+  }
+
   private long ofForm(long all, long behind) {
-    return counted == RAW
-        ? word(all)
-            - word(ArenaDescriptor.DECODED_ITEMS + behind)
-            - word(ArenaDescriptor.PREPARED_ITEMS + behind)
-        : word(counted + behind);
+    long taken =
+        counted == RAW
+            ? word(all)
+                - word(ArenaDescriptor.DECODED_ITEMS + behind)
+                - word(ArenaDescriptor.PREPARED_ITEMS + behind)
+            : word(counted + behind);
+    return store == null ? 0 : (long) (taken * store.keptShare());
   }
 
   private long word(long at) {

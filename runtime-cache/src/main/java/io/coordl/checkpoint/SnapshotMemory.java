@@ -1,6 +1,7 @@
 package io.coordl.checkpoint;
 
 import io.coordl.log.OnceLog;
+import io.coordl.shared.MemoryWatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,8 +9,11 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The memory that snapshots may take. Safe for concurrent use. */
-public final class SnapshotMemory {
+/**
+ * The memory that snapshots may take. Once memory is short they take none: jobs wait for their
+ * files, as with {@code checkpoint=atomic}. Safe for concurrent use.
+ */
+public final class SnapshotMemory implements MemoryWatch.Holder {
   static final int PIECE = 4 << 20;
 
   private final LongSupplier limit;
@@ -17,6 +21,7 @@ public final class SnapshotMemory {
   private final Deque<ByteBuffer> pieces = new ArrayDeque<>();
   private long budget = -1;
   private long taken;
+  private boolean givenBack;
 
   SnapshotMemory(LongSupplier limit, OnceLog log) {
     this.limit = limit;
@@ -31,10 +36,13 @@ public final class SnapshotMemory {
     if (size > budget - taken) {
       log.once(
           "staging",
-          "checkpoint=async: a snapshot takes more than the "
-              + mebibytes(budget)
-              + " that it may (checkpoint.size), so the job waits until the file is written, as"
-              + " with checkpoint=atomic.");
+          "checkpoint=async: "
+              + (givenBack
+                  ? "memory is short"
+                  : "a snapshot takes more than the "
+                      + mebibytes(budget)
+                      + " that it may (checkpoint.size)")
+              + ", so the job waits until the file is written, as with checkpoint=atomic.");
       return false;
     }
     taken += size;
@@ -65,7 +73,42 @@ public final class SnapshotMemory {
   }
 
   synchronized void givePiece(ByteBuffer piece) {
-    pieces.push(piece);
+    if (givenBack) {
+      taken -= PIECE;
+    } else {
+      pieces.push(piece);
+    }
+  }
+
+  @Override
+  public String noun() {
+    return "memory of snapshots";
+  }
+
+  @Override
+  public String argument() {
+    return "checkpoint.size";
+  }
+
+  @Override
+  public boolean yields() {
+    return true;
+  }
+
+  /** What no snapshot lies in now. */
+  @Override
+  public synchronized long held() {
+    return (long) PIECE * pieces.size();
+  }
+
+  @Override
+  public synchronized long giveBack(long bytes) {
+    long held = held();
+    pieces.clear();
+    taken -= held;
+    budget = 0;
+    givenBack = true;
+    return held;
   }
 
   static String mebibytes(long size) {

@@ -102,6 +102,11 @@ public final class StoreStatisticsEvent extends EventBase {
   @Timespan(Timespan.NANOSECONDS)
   public long itemSaves;
 
+  @Label("Given Back")
+  @Description("Bytes given back since memory was short, of all forms that share the capacity")
+  @DataAmount
+  public long givenBack;
+
   @Label("Jobs")
   @Description("Live jobs that use the store")
   @Metric("coordl_store_jobs")

@@ -12,7 +12,12 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What the machine and the container leave to this process. */
 public final class Machine {
@@ -35,6 +40,7 @@ public final class Machine {
   private static final Path STAT = Path.of("/proc/self/stat");
   private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+  private static final Path STALLS = Path.of("/proc/pressure/memory");
 
   private Machine() {}
 
@@ -44,8 +50,17 @@ public final class Machine {
    * @param limit in bytes
    * @param available what of it is free, or taken by what the kernel gives up when it is asked, as
    *     the page cache
+   * @param cache what of that is page cache
+   * @param group whether a control group sets the limit
+   * @param events how often the limit was met so far
+   * @param stalled percent of the last ten seconds in which nothing ran for lack of memory; 0 where
+   *     the kernel does not tell
    */
-  record Room(long limit, long available) {
+  record Room(long limit, long available, long cache, boolean group, long events, double stalled) {
+    Room(long limit, long available) {
+      this(limit, available, 0, true, 0, 0);
+    }
+
     /** What may be taken of it; negative if it is overdrawn. */
     long spare() {
       return available - reserve();
@@ -66,10 +81,7 @@ public final class Machine {
    * process have available, less what the heap may still grow by and a share of the limit.
    */
   public static long freeMemory() {
-    Runtime runtime = Runtime.getRuntime();
-    long used = runtime.totalMemory() - runtime.freeMemory();
-    return Math.max(
-        0, room().spare() - heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS));
+    return Math.max(0, room().spare() - heapGrowth());
   }
 
   /**
@@ -77,8 +89,8 @@ public final class Machine {
    * yet, unless the process has that much already, as with {@code -XX:+AlwaysPreTouch}.
    */
   static long heapGrowth(long most, long made, long used, Path status) {
-    long resident =
-        Math.max(0, field(status, "RssAnon:")) + Math.max(0, field(status, "RssShmem:"));
+    List<String> lines = lines(status);
+    long resident = Math.max(0, field(lines, "RssAnon:")) + Math.max(0, field(lines, "RssShmem:"));
     return most - (resident << 10 >= made ? made : used);
   }
 
@@ -135,8 +147,25 @@ public final class Machine {
     return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
+  /** What the heap of this JVM may still grow by. */
+  static long heapGrowth() {
+    Runtime runtime = Runtime.getRuntime();
+    long used = runtime.totalMemory() - runtime.freeMemory();
+    return heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS);
+  }
+
+  /** Bytes of this process that no file holds: the heap, and native memory. */
+  static long anonymous() {
+    return Math.max(0, field(lines(STATUS), "RssAnon:")) << 10;
+  }
+
   private static Room room() {
-    return room(MEMINFO, MEMBERSHIP, GROUPS);
+    return least(rooms());
+  }
+
+  /** The host's room and those of the control groups above this process. */
+  static List<Room> rooms() {
+    return rooms(MEMINFO, STALLS, MEMBERSHIP, GROUPS);
   }
 
   /**
@@ -164,54 +193,103 @@ public final class Machine {
   }
 
   /**
-   * The room with the least to spare: the host's and those of the control groups above the process,
-   * version 1 and 2.
+   * The host's room and those of the control groups above the process, version 1 and 2.
    *
    * @param meminfo in the form of /proc/meminfo
+   * @param stalls in the form of /proc/pressure/memory
    * @param membership in the form of /proc/self/cgroup
    * @param mount where the hierarchies are mounted
    */
-  static Room room(Path meminfo, Path membership, Path mount) {
-    long total = field(meminfo, "MemTotal:");
-    long available = field(meminfo, "MemAvailable:");
-    Room least =
-        total < 0 || available < 0
-            ? new Room(Long.MAX_VALUE, Long.MAX_VALUE)
-            : new Room(total << 10, available << 10);
+  static List<Room> rooms(Path meminfo, Path stalls, Path membership, Path mount) {
+    List<Room> rooms = new ArrayList<>();
+    List<String> host = lines(meminfo);
+    long total = field(host, "MemTotal:");
+    long available = field(host, "MemAvailable:");
+    if (total < 0 || available < 0) {
+      rooms.add(new Room(Long.MAX_VALUE, Long.MAX_VALUE));
+    } else {
+      long files =
+          Math.max(0, field(host, "Active(file):")) + Math.max(0, field(host, "Inactive(file):"));
+      long cache = Math.min(available, files) << 10;
+      rooms.add(new Room(total << 10, available << 10, cache, false, 0, stalled(stalls)));
+    }
     for (String line : lines(membership)) {
       String[] parts = line.split(":", 3);
       if (parts.length == 3 && parts[1].isEmpty()) {
-        least = least(least, mount, parts[2], "memory.max", "memory.current", "");
+        walk(mount, parts[2], Machine::room2, rooms);
       } else if (parts.length == 3 && List.of(parts[1].split(",")).contains("memory")) {
-        Path memory = mount.resolve("memory");
-        String limit = "memory.limit_in_bytes";
-        least = least(least, memory, parts[2], limit, "memory.usage_in_bytes", "total_");
+        walk(mount.resolve("memory"), parts[2], Machine::room1, rooms);
       }
     }
-    return least;
+    return rooms;
+  }
+
+  /** The room with the least to spare. */
+  static Room least(List<Room> rooms) {
+    return Collections.min(rooms, Comparator.comparingLong(Room::spare));
   }
 
   /** Walks from the group of the process to the root, which in a container is its own. */
-  private static Room least(
-      Room found, Path root, String group, String limitName, String usageName, String prefix) {
-    Room least = found;
+  private static void walk(
+      Path root, String group, Function<Path, @Nullable Room> room, List<Room> rooms) {
     Path relative = Path.of("/").relativize(Path.of(group).normalize());
     for (Path at = root.resolve(relative); at != null && at.startsWith(root); at = at.getParent()) {
-      long limit = number(at.resolve(limitName));
-      long usage = number(at.resolve(usageName));
-      if (limit >= 0 && usage >= 0) {
-        Room here = new Room(limit, limit - Math.max(0, usage - reclaimable(at, prefix)));
-        least = here.spare() < least.spare() ? here : least;
+      Room here = room.apply(at);
+      if (here != null) {
+        rooms.add(here);
       }
     }
-    return least;
   }
 
-  /** Pages of files, in use or not, which the kernel drops before it refuses memory. */
-  private static long reclaimable(Path group, String prefix) {
-    Path stat = group.resolve("memory.stat");
-    return Math.max(0, field(stat, prefix + "inactive_file"))
-        + Math.max(0, field(stat, prefix + "active_file"));
+  /** Of a group of version 1; null without a limit. */
+  private static @Nullable Room room1(Path group) {
+    long limit = number(group.resolve("memory.limit_in_bytes"));
+    long usage = number(group.resolve("memory.usage_in_bytes"));
+    long events = Math.max(0, number(group.resolve("memory.failcnt")));
+    return room(group, limit, usage, "total_", events, 0);
+  }
+
+  /** Of a group of version 2, which may be throttled before it has reached its limit. */
+  private static @Nullable Room room2(Path group) {
+    long most = number(group.resolve("memory.max"));
+    long high = number(group.resolve("memory.high"));
+    long limit = most < 0 || high < 0 ? Math.max(most, high) : Math.min(most, high);
+    long usage = number(group.resolve("memory.current"));
+    long events = 0;
+    List<String> lines = lines(group.resolve("memory.events"));
+    for (String event : List.of("high", "max", "oom", "oom_kill")) {
+      events += Math.max(0, field(lines, event));
+    }
+    return room(group, limit, usage, "", events, stalled(group.resolve("memory.pressure")));
+  }
+
+  private static @Nullable Room room(
+      Path group, long limit, long usage, String prefix, long events, double stalled) {
+    if (limit < 0 || usage < 0) {
+      return null;
+    }
+    // Pages of files, in use or not, which the kernel drops before it refuses memory.
+    List<String> stat = lines(group.resolve("memory.stat"));
+    long files =
+        Math.max(0, field(stat, prefix + "inactive_file"))
+            + Math.max(0, field(stat, prefix + "active_file"));
+    long cache = Math.min(usage, files);
+    return new Room(limit, limit - usage + cache, cache, true, events, stalled);
+  }
+
+  /** The percentage in {@code full avg10=1.25 avg60=...}; 0 if there is none. */
+  private static double stalled(Path pressure) {
+    for (String line : lines(pressure)) {
+      String[] words = line.split("[ =]", 4);
+      if (words.length > 2 && words[0].equals("full") && words[1].equals("avg10")) {
+        try {
+          return Double.parseDouble(words[2]);
+        } catch (NumberFormatException e) {
+          return 0;
+        }
+      }
+    }
+    return 0;
   }
 
   /** The number alone in a file; -1 if there is none, as where the limit is "max". */
@@ -220,12 +298,14 @@ public final class Machine {
     return lines.isEmpty() ? -1 : parse(lines.get(0).trim());
   }
 
-  /** The number after {@code name} in a file of names and numbers, -1 if there is none. */
-  private static long field(Path file, String name) {
-    for (String line : lines(file)) {
-      String[] words = line.trim().split("\\s+", 3);
-      if (words.length >= 2 && words[0].equals(name)) {
-        return parse(words[1]);
+  /** The number after {@code name} in lines of names and numbers, -1 if there is none. */
+  private static long field(List<String> lines, String name) {
+    for (String line : lines) {
+      if (line.startsWith(name)) {
+        String[] words = line.trim().split("\\s+", 3);
+        if (words.length >= 2 && words[0].equals(name)) {
+          return parse(words[1]);
+        }
       }
     }
     return -1;

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -167,6 +168,11 @@ public final class SharedFile<M extends Contents.Memory> {
           throw refused("keeps being replaced; ", "");
         } catch (BusyFileException e) {
           return null;
+        } catch (IOException e) {
+          String said = String.valueOf(e.getMessage());
+          throw said.endsWith(".")
+              ? e
+              : refused("cannot be made or used (" + reason(e) + "): ", "");
         } catch (InternalError e) {
           throw new IOException(
               refusal("was damaged by another program while it was opened; ", ""), e);
@@ -194,8 +200,14 @@ public final class SharedFile<M extends Contents.Memory> {
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        Files.setPosixFilePermissions(path, OWNER_ONLY); // Of which the mask may have left nothing.
       } catch (FileAlreadyExistsException e) {
         // Then it may be joined.
+      } catch (NoSuchFileException e) {
+        if (OwnDirectory.make(path.getParent(), user)) {
+          return null;
+        }
+        throw e;
       }
       PosixFileAttributes seen = attributes(path);
       if (seen == null) {
@@ -318,6 +330,16 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
+  /** Why the system refuses a file, in words for the user. */
+  public static String reason(IOException e) {
+    String reason = e instanceof FileSystemException system ? system.getReason() : e.getMessage();
+    return reason == null
+        ? e.toString()
+        : reason.equals("File too large")
+            ? "ulimit -f lets this process make no files of this size"
+            : reason;
+  }
+
   /** How a file begins; null if it is shorter. */
   private static byte @Nullable [] head(FileChannel channel, int bytes) throws IOException {
     ByteBuffer head = ByteBuffer.allocate(bytes);
@@ -333,6 +355,7 @@ public final class SharedFile<M extends Contents.Memory> {
         PosixFileAttributes now = attributes(path);
         if (now != null && identity(now).equals(identity) && !liveness.anyAlive()) {
           Files.deleteIfExists(path);
+          OwnDirectory.remove(path.getParent(), Machine.user());
         }
       }
     } catch (IOException e) {
@@ -348,6 +371,9 @@ public final class SharedFile<M extends Contents.Memory> {
 
   /** Removes what killed jobs of this user left in the directory. */
   public static void sweep(Path directory, long user, Contents<?> contents, UserLog log) {
+    if (!Files.exists(directory)) {
+      return;
+    }
     synchronized (OPEN) {
       try (DirectoryStream<Path> files =
           Files.newDirectoryStream(
@@ -438,7 +464,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return file.size() == 0 && Instant.now().isBefore(grown);
   }
 
-  private static @Nullable PosixFileAttributes attributes(Path path) throws IOException {
+  static @Nullable PosixFileAttributes attributes(Path path) throws IOException {
     try {
       return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {

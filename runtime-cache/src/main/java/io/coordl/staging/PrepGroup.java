@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,7 @@ public final class PrepGroup implements Closeable {
   private final HeartbeatThread heartbeat;
   private volatile LongSupplier updates = () -> 0;
   private volatile Consumer<ByteBuffer> reading = slot -> {};
+  private volatile LongUnaryOperator bound = LongUnaryOperator.identity();
   private final AtomicInteger threads = new AtomicInteger();
   private final AtomicBoolean saidAlone = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -89,6 +91,11 @@ public final class PrepGroup implements Closeable {
   /** Before the first epoch: counts the updates of models by this job so far. */
   public void updates(LongSupplier counted) {
     updates = counted;
+  }
+
+  /** Before the first epoch: no buffer takes more than {@code bound} makes of its budget. */
+  public void bounded(LongUnaryOperator by) {
+    bound = by;
   }
 
   /** Before the first epoch: hears of each slot, whole, before this job reads from it. */
@@ -165,9 +172,10 @@ public final class PrepGroup implements Closeable {
                 contents,
                 () ->
                     contents.capacity(
-                        budget.resolve(
-                            Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
-                            ofBudget::add)),
+                        bound.applyAsLong(
+                            budget.resolve(
+                                Math.min(Machine.freeMemory(), Machine.freeSpace(directory)),
+                                ofBudget::add))),
                 log)
             .within(patience);
     ofBudget.forEach(log::say);

@@ -241,7 +241,20 @@ class ArenaModelTest {
     }
 
     @Override
-    void check() {}
+    void check(long at) {}
+
+    @Override
+    void giveBack(int from) {}
+
+    @Override
+    int number(long at) {
+      return 0;
+    }
+
+    @Override
+    int within(long at) {
+      return (int) at;
+    }
 
     @Override
     ByteBuffer segment(int number) {

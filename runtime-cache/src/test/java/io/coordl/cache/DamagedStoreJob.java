@@ -72,9 +72,9 @@ public final class DamagedStoreJob {
     }
 
     @Override
-    void check() {
+    void check(long at) {
       step();
-      memory.check();
+      memory.check(at);
       checked = true;
     }
 

@@ -36,12 +36,12 @@ class FailingMemoryTest {
       if (outOfBounds) {
         throw new IndexOutOfBoundsException("wrong");
       }
-      check();
+      check(0);
       return memory.segment(number);
     }
 
     @Override
-    void check() {
+    void check(long at) {
       if (gone) {
         throw new InternalError("gone");
       }

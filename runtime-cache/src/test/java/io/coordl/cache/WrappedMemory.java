@@ -18,13 +18,28 @@ class WrappedMemory extends ArenaMemory {
   }
 
   @Override
-  void check() {
-    memory.check();
+  void check(long at) {
+    memory.check(at);
+  }
+
+  @Override
+  void giveBack(int from) {
+    memory.giveBack(from);
   }
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     memory.write(at, bytes, offset, length);
+  }
+
+  @Override
+  final int number(long at) {
+    return memory.number(at);
+  }
+
+  @Override
+  final int within(long at) {
+    return memory.within(at);
   }
 
   @Override

@@ -36,7 +36,7 @@ class MachineTest {
     Path membership = Files.writeString(mount.resolve("self"), "0::/a/b\n");
     group2(mount.resolve("a/b"), "max", 700, "");
     group2(mount.resolve("a"), "3200", 700, "inactive_file 200\n");
-    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2700));
+    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2700, 200, true, 0, 0));
     assertThat(room(membership).spare()).isEqualTo(2600);
   }
 
@@ -45,7 +45,7 @@ class MachineTest {
     Path membership = Files.writeString(mount.resolve("self"), "4:cpu:/\n3:memory:/docker/x\n");
     group1(mount.resolve("memory/docker/x"), 6400, 700, "");
     group1(mount.resolve("memory"), 3200, 900, "total_inactive_file 1\n");
-    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2301));
+    assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2301, 1, true, 0, 0));
   }
 
   @Test
@@ -100,8 +100,8 @@ class MachineTest {
         Files.writeString(mount.resolve("meminfo"), "MemTotal: 3200 kB\nMemAvailable: 300 kB\n");
     Path membership = Files.writeString(mount.resolve("self"), "0::/x\n");
     group2(mount.resolve("x"), "99999999", 0, "");
-    assertThat(Machine.room(meminfo, membership, mount))
-        .isEqualTo(new Machine.Room(3200 << 10, 300 << 10));
+    assertThat(Machine.least(Machine.rooms(meminfo, mount.resolve("none"), membership, mount)))
+        .isEqualTo(new Machine.Room(3200 << 10, 300 << 10, 0, false, 0, 0));
   }
 
   @Test
@@ -144,13 +144,47 @@ class MachineTest {
   }
 
   @Test
+  void theKernelTellsHowOftenALimitWasMetAndHowLongNothingRan() throws IOException {
+    Path membership = Files.writeString(mount.resolve("self"), "3:memory:/x\n");
+    group1(mount.resolve("memory/x"), 3200, 700, "");
+    Files.writeString(mount.resolve("memory/x/memory.failcnt"), "12\n");
+    assertThat(room(membership).events()).isEqualTo(12);
+
+    Files.writeString(membership, "0::/y\n");
+    Path group = mount.resolve("y");
+    group2(group, "6400", 700, "");
+    Files.writeString(group.resolve("memory.high"), "3200\n");
+    Files.writeString(
+        group.resolve("memory.events"), "low 99\nhigh 1\nmax 20\noom 300\noom_kill 4000\n");
+    String some = "some avg10=50.00 avg60=1.00 avg300=1.00 total=1\n";
+    Files.writeString(
+        group.resolve("memory.pressure"), some + "full avg10=12.50 avg60=0 avg300=0 total=1\n");
+    assertThat(room(membership))
+        .as("throttled from memory.high on")
+        .isEqualTo(new Machine.Room(3200, 2500, 0, true, 4321, 12.5));
+    Files.writeString(group.resolve("memory.high"), "max\n");
+    assertThat(room(membership).limit()).isEqualTo(6400);
+  }
+
+  @Test
+  void theHostTellsOfItsPageCacheAndStalls() throws IOException {
+    String meminfo = "MemTotal: 3200 kB\nMemAvailable: 300 kB\n";
+    meminfo += "Active(file): 100 kB\nInactive(file): 50 kB\n";
+    Path file = Files.writeString(mount.resolve("meminfo"), meminfo);
+    Path stalls = Files.writeString(mount.resolve("stalls"), "full avg10=3.00 avg60=0\n");
+    assertThat(Machine.rooms(file, stalls, mount.resolve("none"), mount))
+        .containsExactly(new Machine.Room(3200 << 10, 300 << 10, 150 << 10, false, 0, 3));
+  }
+
+  @Test
   void noControlGroupIsNoLimit() {
     assertThat(room(mount.resolve("none")).spare()).isGreaterThan(Long.MAX_VALUE / 2);
     assertThat(Machine.freeMemory()).isPositive().isLessThan(Long.MAX_VALUE / 2);
   }
 
   private Machine.Room room(Path membership) {
-    return Machine.room(mount.resolve("none"), membership, mount);
+    Path none = mount.resolve("none");
+    return Machine.least(Machine.rooms(none, none, membership, mount));
   }
 
   private static void group1(Path at, long limit, long usage, String stat) throws IOException {

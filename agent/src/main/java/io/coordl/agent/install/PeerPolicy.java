@@ -13,6 +13,7 @@ import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.partition.redis.RedisEngine;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.JobMonitor;
+import io.coordl.shared.OwnDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -67,7 +68,7 @@ final class PeerPolicy {
     HostMembership membership =
         new HostMembership(
             new HostMembership.Settings(
-                ArenaStore.SHARED_MEMORY,
+                OwnDirectory.in(ArenaStore.SHARED_MEMORY),
                 store,
                 group,
                 Discovery.parse(options.list(Option.PEER)),

@@ -38,6 +38,8 @@ import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.shared.Machine;
+import io.coordl.shared.MemoryWatch;
+import io.coordl.shared.OwnDirectory;
 import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
@@ -72,6 +74,7 @@ final class Policies {
   private final ItemFilter filter;
   private final String scope;
   private @Nullable ArenaStore common;
+  private @Nullable MemoryWatch memory;
   private boolean isCommonOpened;
   private @Nullable ArenaStore decodedAlone;
   private @Nullable MinioCache raw;
@@ -237,15 +240,25 @@ final class Policies {
 
   private ModelFiles models() {
     ByteBudget size = ByteBudget.parse(options.get(Option.CHECKPOINT_SIZE), CHECKPOINT_SHARE);
+    MemoryWatch watch = memory();
     ModelFiles made =
         new ModelFiles(
             options.writesInBackground(),
-            () -> size.resolve(Machine.freeMemory(), job.log()),
+            () -> bounded(size, watch),
             job.spans().events()::write,
             job.log());
+    if (!size.isNamed()) {
+      watch.add(made.memory());
+    }
     job.addPolicy(made::said, made);
     asked(Option.CHECKPOINT, made::whyUnused);
     return made;
+  }
+
+  /** What can give nothing back takes little, unless the user says how much. */
+  private long bounded(ByteBudget size, MemoryWatch watch) {
+    long budget = size.resolve(Machine.freeMemory(), job.log());
+    return size.isNamed() ? budget : watch.bounded(budget);
   }
 
   private AgentCheckpoints checkpoints(ModelFiles models, @Nullable Resume resume) {
@@ -277,12 +290,20 @@ final class Policies {
         services,
         (interceptor, declaring, reason) -> {
           String policy = policyOf(interceptor);
+          if (isWithoutStore(policy, services)) {
+            return; // Which was said, with the reason.
+          }
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
               .say(
                   "%s cannot intercept %s (%s); it runs as it is.",
                   policy, declaring.getName(), reason);
         });
+  }
+
+  private static boolean isWithoutStore(String policy, Services services) {
+    return (policy.equals(Hooks.SHARE) && services.decoded() == null)
+        || (policy.equals(Hooks.PREPARED) && services.prepared() == null);
   }
 
   /** Where no driver is there, nothing of the GPUs is loaded. */
@@ -466,13 +487,17 @@ final class Policies {
   }
 
   private PrepGroup prepGroup() {
+    ByteBudget size = ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE);
     PrepGroup group =
         new PrepGroup(
-            ArenaStore.SHARED_MEMORY,
+            OwnDirectory.in(ArenaStore.SHARED_MEMORY),
             options.get(Option.GROUP),
-            ByteBudget.parse(options.get(Option.PREP_SIZE), PREP_SHARE),
+            size,
             Math.max(1, options.count(Option.PREP_JOBS)),
             job.log());
+    if (!size.isNamed()) {
+      group.bounded(memory()::bounded);
+    }
     group.updates(job.spans()::updates);
     job.addStaging(group::statistics, group);
     asked(Option.PREP, () -> Unused.prep(group.statistics(), options.get(Option.GROUP)));
@@ -534,20 +559,25 @@ final class Policies {
   }
 
   private @Nullable ArenaStore store(Option size, String name) {
-    ByteBudget budget = ByteBudget.parse(size(size));
+    ByteBudget budget = ByteBudget.parse(options.get(size), autoShare());
     try {
-      return scope.equals(HOST)
-          ? ArenaStore.openHost(ArenaStore.SHARED_MEMORY, name, budget, job.log())
-          : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log());
+      ArenaStore store =
+          scope.equals(HOST)
+              ? ArenaStore.openHost(
+                  OwnDirectory.in(ArenaStore.SHARED_MEMORY), name, budget, job.log())
+              : ArenaStore.openProcess(ArenaStore.SHARED_MEMORY, budget, job.log());
+      if (store != null) {
+        store.yieldTo(memory());
+      }
+      return store;
     } catch (IOException | RuntimeException e) {
       job.log().say(e.getMessage() + " The job runs without this cache.");
       return null;
     }
   }
 
-  /** Beside an arena of a size of the user's, another takes half of what it would take alone. */
-  private String size(Option size) {
-    String given = options.get(size);
+  /** One of several arenas takes half of what it would take alone. */
+  private double autoShare() {
     boolean decoded = options.keepsDecoded();
     boolean prepared = options.keepsPrepared();
     long arenas =
@@ -559,7 +589,19 @@ final class Policies {
                 prepared && !sharesBudget(Option.PREPARED_SIZE))
             .filter(is -> is)
             .count();
-    return given.equals("auto") && arenas > 1 ? "25%" : given;
+    return arenas > 1 ? ByteBudget.AUTO_SHARE / 2 : ByteBudget.AUTO_SHARE;
+  }
+
+  /** Made when it is first needed. */
+  private MemoryWatch memory() {
+    MemoryWatch made = memory;
+    if (made == null) {
+      made = new MemoryWatch(job.log());
+      memory = made;
+      job.spans().totals().onEpochEnd(made::ended);
+      job.addPolicy(made::said, made);
+    }
+    return made;
   }
 
   private StoreStatisticsEvent view(String store, StoreStatistics s) {
@@ -579,6 +621,7 @@ final class Policies {
     view.hitBytes = s.of(Origin.MEMORY);
     view.peerBytes = s.of(Origin.PEER);
     view.order = "";
+    view.givenBack = s.givenBack();
     view.jobs = s.jobs();
     Rates rates = forms.rates();
     if (rates != null && !view.keeps(StoreStatisticsEvent.PREPARED)) {

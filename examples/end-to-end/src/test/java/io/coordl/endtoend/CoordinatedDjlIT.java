@@ -181,8 +181,6 @@ class CoordinatedDjlIT {
   }
 
   private List<Path> leftInSharedMemory() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      return files.filter(file -> file.toString().contains(group)).toList();
-    }
+    return Workshop.inSharedMemory(group);
   }
 }

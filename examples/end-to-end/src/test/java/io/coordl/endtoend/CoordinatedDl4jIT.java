@@ -20,7 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,9 +34,7 @@ class CoordinatedDl4jIT {
 
   @AfterEach
   void nothingIsLeftInSharedMemory() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      assertThat(files.filter(file -> file.toString().contains(group))).isEmpty();
-    }
+    assertThat(Workshop.inSharedMemory(group)).isEmpty();
   }
 
   @ParameterizedTest(name = "on {0}")

@@ -6,7 +6,6 @@ import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,7 +18,6 @@ import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -64,9 +62,7 @@ class CoordinatedRecordsIT {
 
   @AfterEach
   void nothingIsLeftInSharedMemory() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("/dev/shm"))) {
-      assertThat(files.filter(file -> file.toString().contains(group))).isEmpty();
-    }
+    assertThat(Workshop.inSharedMemory(group)).isEmpty();
   }
 
   @ParameterizedTest(name = "on {0}")

@@ -149,6 +149,7 @@ class HostScopeIT {
 
   private Path segment() throws IOException {
     Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    return Path.of("/dev/shm/coordl-" + user + "-" + group + ".arena");
+    String own = "/dev/shm/coordl-" + user;
+    return Path.of(own + "-0", "coordl-" + user + "-" + group + ".arena");
   }
 }

@@ -6,9 +6,11 @@ import io.coordl.benchmarks.Jdk;
 import io.coordl.benchmarks.Jdks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -70,6 +72,22 @@ final class Workshop {
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
             .environment("OMP_NUM_THREADS", "1");
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
+  }
+
+  /** What jobs of this host share whose name has {@code name} in it. */
+  static List<Path> inSharedMemory(String name) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/dev/shm"))) {
+      for (Path file : all) {
+        String[] within = file.toFile().list(); // Null for a file, and once it is gone.
+        Stream.concat(
+                Stream.of(file),
+                Stream.of(within == null ? new String[0] : within).map(file::resolve))
+            .filter(path -> path.toString().contains(name))
+            .forEach(found::add);
+      }
+    }
+    return found;
   }
 
   /** An empty directory, left for whoever asks why a test failed. */

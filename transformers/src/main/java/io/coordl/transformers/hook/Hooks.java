@@ -31,7 +31,7 @@ public final class Hooks {
   public static final String CHECKPOINTS = "checkpoint.every";
   public static final String RESUME = "resume";
   static final String COORDINATE = "prep=coordinate";
-  static final String SHARE = "decoded=share";
+  public static final String SHARE = "decoded=share";
 
   private static final String DATASET = "ai/djl/training/dataset/";
   private static final String BATCH = "Lai/djl/training/dataset/Batch;";

@@ -1,0 +1,152 @@
+package io.coordl.cache;
+
+import io.coordl.files.OwnFiles;
+import io.coordl.shared.Closeables;
+import io.coordl.shared.MappedLength;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory of this process alone, each segment a file without a name that is mapped when the memory
+ * is made, so that no thread of the program maps, which an interrupt would break. As in {@link
+ * MappedMemory} bytes are put in by write(2), and pages are taken only as they are written.
+ *
+ * <p>A segment that is given back is unmapped by the JVM once no view of it can be reached, and the
+ * kernel takes the pages with the last mapping: no view ever reads what is not there.
+ */
+final class PrivateMemory extends ArenaMemory {
+  private static final int MOST_SEGMENTS = 32;
+
+  /** More than the largest item and the largest table. */
+  private static final int SMALLEST_BITS = 25;
+
+  private static final int LARGEST_BITS = 30;
+
+  private final int bits;
+  private final RandomAccessFile[] files;
+  private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
+
+  /**
+   * Maps {@code capacity} bytes. Each file loses its name while it is empty, so that another job
+   * that starts does not take it for one that was left over.
+   */
+  PrivateMemory(Path directory, long user, long capacity) throws IOException {
+    super(capacity);
+    int most = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, capacity - 1) / MOST_SEGMENTS);
+    bits = Math.max(SMALLEST_BITS, Math.min(LARGEST_BITS, most));
+    files = new RandomAccessFile[(int) ((capacity + segmentBytes() - 1) >>> bits)];
+    segments = new AtomicReferenceArray<>(files.length);
+    try {
+      for (int i = 0; i < files.length; i++) {
+        files[i] = unnamed(directory, user);
+        long bytes = bytes(i);
+        files[i].setLength(bytes);
+        segments.set(i, files[i].getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes));
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static RandomAccessFile unnamed(Path directory, long user) throws IOException {
+    Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
+    try {
+      // Of which the mask may have left nothing.
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+      return OwnFiles.open(path);
+    } finally {
+      Files.deleteIfExists(path);
+    }
+  }
+
+  private long bytes(int number) {
+    return Math.min(segmentBytes(), capacity() - ((long) number << bits));
+  }
+
+  @Override
+  ByteBuffer segment(int number) {
+    ByteBuffer segment = segments.get(number);
+    if (segment == null) {
+      throw new GivenBackException();
+    }
+    return segment;
+  }
+
+  @Override
+  long stride() {
+    return segmentBytes();
+  }
+
+  @Override
+  long segmentBytes() {
+    return 1L << bits;
+  }
+
+  @Override
+  int number(long at) {
+    return (int) (at >>> bits);
+  }
+
+  @Override
+  int within(long at) {
+    return (int) (at & (segmentBytes() - 1));
+  }
+
+  @Override
+  void check(long at) {
+    int number = number(at);
+    try {
+      MappedLength.check(files[number], bytes(number));
+    } catch (InternalError e) {
+      segment(number); // Its file is closed, too, where it was given back.
+      throw e;
+    }
+  }
+
+  @Override
+  void write(long at, byte[] bytes, int offset, int length) throws IOException {
+    RandomAccessFile file = files[number(at)];
+    synchronized (file) {
+      segment(number(at)); // Unless it was given back.
+      if (file.length() < bytes(number(at))) {
+        check(at); // Throws: to write would make it longer again, with zeros where items were.
+      }
+      file.seek(within(at));
+      file.write(bytes, offset, length);
+    }
+  }
+
+  @Override
+  void giveBack(int from) {
+    for (int i = from; i < files.length; i++) {
+      segments.set(i, null);
+    }
+    close(from);
+  }
+
+  /**
+   * Closes the files, each after the write that is under way: its bytes would go into whatever file
+   * of the program gets the descriptor's number next. The mappings stay for those who still read
+   * from them, until they are garbage.
+   */
+  @Override
+  public void close() {
+    close(0);
+  }
+
+  private void close(int from) {
+    for (int i = from; i < files.length && files[i] != null; i++) {
+      synchronized (files[i]) {
+        Closeables.closeQuietly(files[i]);
+      }
+    }
+  }
+}

@@ -1,0 +1,327 @@
+package io.coordl.shared;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.log.UserLog;
+import io.coordl.shared.Machine.Room;
+import io.coordl.thread.AgentThread;
+import java.io.Closeable;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Keeps what the agent holds from costing the job its life: shared memory never gives way to the
+ * program, as the page cache does, and beyond the limit of a container the kernel kills.
+ *
+ * <ul>
+ *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows what native memory the
+ *       program needs. So long a store whose budget the user has not named leaves {@link
+ *       #UNKNOWN_GROUP_SHARE} of a control group's limit alone, and of the host's memory a quarter;
+ *       a {@link #FLOOR_PART}nd part of a limit it may always take. Later it leaves a sixteenth, a
+ *       quarter of the native memory that the program has had, and what of that is free just now.
+ *   <li><b>Page cache</b> that may hold the very files of the store does not count as free.
+ *   <li><b>Yielding.</b> A thread looks at the memory up to a hundred times a second, the oftener
+ *       the less there is. Below an eighth of a limit nothing is admitted; below a sixteenth, or on
+ *       the way there, or when the kernel says that the job stalls or meets its limit, stores give
+ *       back whole segments, and are not filled again: they would thrash.
+ * </ul>
+ *
+ * <p>A budget that the user has named is kept; that memory is short is said once.
+ *
+ * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
+ */
+public final class MemoryWatch implements Closeable {
+  /** What is left to a program in a group of which nothing is known yet: three quarters. */
+  static final int UNKNOWN_GROUP_SHARE = 4;
+
+  private static final int UNKNOWN_HOST_PART = 4;
+
+  /** Native memory of most programs is less. */
+  private static final long MOST_UNKNOWN = 8L << 30;
+
+  static final int FLOOR_PART = 32;
+
+  private static final int LOW_PART = 16;
+  private static final long MOST_LOW = 512L << 20;
+
+  /** The memory that programs take is foreseen for so many looks. */
+  private static final int FORESEEN = 2;
+
+  /** Percent of the time in which nothing runs for lack of memory, from which on it is short. */
+  private static final double STALLED = 10;
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Bytes for which a nanosecond is waited: no program takes 8 GiB in a second. */
+  private static final int BYTES_A_NANO = 8;
+
+  /** What holds memory. */
+  public interface Holder {
+    /** What the user calls it: "cache". */
+    String noun();
+
+    /** The argument by which the user names its budget. */
+    String argument();
+
+    /** Whether the user has not named its budget, so that it gives memory back. */
+    boolean yields();
+
+    /** Bytes that it holds. */
+    long held();
+
+    /** Does what other jobs ask of all that share it. */
+    default void follow() {}
+
+    /**
+     * Gives back at least so many bytes, if it has as much, for good: it takes no more from now on.
+     * The memory goes when nothing reads from it any more, which the garbage collector finds out.
+     *
+     * @return bytes given back
+     */
+    long giveBack(long bytes);
+  }
+
+  /** What is measured. */
+  interface Gauge {
+    List<Room> rooms();
+
+    /** Bytes of the heap and of native memory. */
+    long anonymous();
+
+    long heapGrowth();
+  }
+
+  private static final Gauge REAL =
+      new Gauge() {
+        @Override
+        public List<Room> rooms() {
+          return Machine.rooms();
+        }
+
+        @Override
+        public long anonymous() {
+          return Machine.anonymous();
+        }
+
+        @Override
+        public long heapGrowth() {
+          return Machine.heapGrowth();
+        }
+      };
+
+  private final Gauge gauge;
+  private final Runnable collect;
+  private final UserLog log;
+  private final List<Holder> holders = new CopyOnWriteArrayList<>();
+  private final Thread thread = new AgentThread("coordl-memory", this::run);
+  private boolean started;
+  private volatile boolean closed;
+
+  /** Whether it is known what the program needs. */
+  private volatile boolean known;
+
+  private int incomplete;
+
+  /** Most bytes that the process has had, but for what lies in files. */
+  private volatile long peak;
+
+  // Of the thread.
+  private Room last = new Room(0, 0);
+  private long events = -1;
+  private boolean warned;
+
+  private final AtomicLong given = new AtomicLong();
+
+  /** A watch that begins with the first holder. */
+  public MemoryWatch(UserLog log) {
+    this(REAL, System::gc, log);
+  }
+
+  MemoryWatch(Gauge gauge, Runnable collect, UserLog log) {
+    this.gauge = gauge;
+    this.collect = collect;
+    this.log = log;
+  }
+
+  /** Watches over one more. */
+  public synchronized void add(Holder holder) {
+    holders.add(holder);
+    if (!started && !closed && gauge == REAL) {
+      started = true;
+      thread.start();
+    }
+  }
+
+  /** Hears of each epoch that has ended: one with training shows what the program needs. */
+  public synchronized void ended(EpochEvent epoch) {
+    if (epoch.updates > 0 && epoch.batches > 0 && (epoch.complete || ++incomplete > 1)) {
+      measure();
+      known = true;
+    }
+  }
+
+  /** Whether it is not known yet what memory the program needs. */
+  public boolean isLearning() {
+    return !known;
+  }
+
+  /**
+   * Whether what has no budget of the user's must not take more now; it matters whether it was so
+   * {@code before}.
+   *
+   * @param held bytes that it holds
+   */
+  public boolean isShort(boolean before, long held) {
+    long heap = gauge.heapGrowth();
+    long now = known ? measure() : 0;
+    for (Room room : gauge.rooms()) {
+      long left = held < room.limit() / FLOOR_PART ? 0 : reserve(room, now) + files(room, held);
+      if (room.tight(before, heap + left) || room.available() < 2 * low(room)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The budget, unless the user has named it, of what cannot give back what it holds: at most a
+   * sixteenth of a control group's limit.
+   */
+  public long bounded(long budget) {
+    long most = budget;
+    for (Room room : gauge.rooms()) {
+      most = room.group() ? Math.min(most, room.limit() / LOW_PART) : most;
+    }
+    return most;
+  }
+
+  /** What of the page cache may be of the files that are held anyway. */
+  private static long files(Room room, long held) {
+    return Math.min(room.cache(), held);
+  }
+
+  private long reserve(Room room, long anonymous) {
+    if (known) {
+      long growth = Math.max(0, peak - Runtime.getRuntime().totalMemory());
+      return low(room) + growth / 4 + Math.max(0, peak - anonymous);
+    }
+    long share =
+        room.group()
+            ? room.limit() - room.limit() / UNKNOWN_GROUP_SHARE
+            : room.limit() / UNKNOWN_HOST_PART;
+    return Math.min(MOST_UNKNOWN, share);
+  }
+
+  private static long low(Room room) {
+    return Math.min(MOST_LOW, room.limit() / LOW_PART);
+  }
+
+  private long measure() {
+    long now = gauge.anonymous();
+    synchronized (this) {
+      peak = Math.max(peak, now);
+    }
+    return now;
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        LockSupport.parkNanos(this, look());
+      } catch (Throwable t) {
+        AgentThread.survive(t);
+      }
+    }
+  }
+
+  /** Looks at the memory, has it given back if it is short, and returns when to look again. */
+  long look() {
+    holders.forEach(Holder::follow);
+    measure();
+    List<Room> rooms = gauge.rooms();
+    Room room = rooms.stream().min(Comparator.comparingLong(MemoryWatch::spare)).orElseThrow();
+    long falling = room.limit() == last.limit() ? last.available() - room.available() : 0;
+    long foreseen = FORESEEN * Math.max(0, falling);
+    last = room;
+    long met = rooms.stream().mapToLong(Room::events).sum();
+    boolean more = events >= 0 && met > events;
+    events = met;
+    boolean nearLimit = more && room.available() < 2 * low(room);
+    boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
+    if (spare(room) < foreseen || nearLimit || stalls) {
+      relieve(room, Math.max(1, 2 * low(room) + foreseen - room.available()));
+    }
+    long pause = Math.max(0, spare(room)) / BYTES_A_NANO;
+    return Math.max(FIRST_PAUSE_NANOS, Math.min(LAST_PAUSE_NANOS, pause));
+  }
+
+  private static long spare(Room room) {
+    return room.available() - low(room);
+  }
+
+  private static boolean stalls(Room room) {
+    return room.stalled() >= STALLED && room.available() < room.limit() / 4;
+  }
+
+  /** Has so many bytes given back, the largest holder first. */
+  private void relieve(Room room, long bytes) {
+    long left = bytes;
+    Comparator<Holder> bySize = Comparator.comparingLong(Holder::held);
+    for (Holder holder : holders.stream().sorted(bySize.reversed()).toList()) {
+      if (left > 0 && holder.yields()) {
+        long bytesGiven = holder.giveBack(left);
+        left -= bytesGiven;
+        if (bytesGiven > 0) {
+          given.addAndGet(bytesGiven);
+          say(room, "the %s gives back %s and is not filled again.", holder.noun(), bytesGiven);
+        }
+      }
+    }
+    if (left < bytes) {
+      collect.run(); // Memory goes with the last view of it.
+    }
+    for (Holder holder : holders) {
+      if (!warned && !holder.yields() && holder.held() > 0) {
+        warned = true;
+        say(
+            room,
+            "the %s keeps %s, since " + holder.argument() + " names a budget; auto would yield.",
+            holder.noun(),
+            holder.held());
+      }
+    }
+  }
+
+  private void say(Room room, String what, String noun, long bytes) {
+    log.say(
+        "Memory is short, %s of %s left: " + what,
+        mebibytes(room.available()),
+        mebibytes(room.limit()),
+        noun,
+        mebibytes(bytes));
+  }
+
+  private static String mebibytes(long bytes) {
+    return String.format(Locale.ROOT, "%d MiB", bytes >> 20);
+  }
+
+  /** What was given back, for the summary; empty if nothing was. */
+  public String said() {
+    long bytes = given.get();
+    return bytes == 0
+        ? ""
+        : "memory was short: " + mebibytes(bytes) + " of what was cached were given back";
+  }
+
+  /** Watches no more. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,88 @@
+package io.coordl.shared;
+
+import io.coordl.live.Owner;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The directory in which the jobs of one user meet, {@code coordl-UID-N} of mode 0700 in a
+ * directory where anybody may make files. Others may take its name, with a file, a FIFO, a link or
+ * a directory: it is the first one that is this user's, else the first name that is free. The last
+ * file takes it along.
+ */
+public final class OwnDirectory {
+  private static final int MOST = 64;
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
+  private OwnDirectory() {}
+
+  /** Which it is; {@code parent} where all names are others'. It need not be there yet. */
+  public static Path in(Path parent) {
+    Path free = null;
+    try {
+      long user = Machine.user();
+      for (int number = 0; number < MOST; number++) {
+        Path path = parent.resolve(prefix(user) + number);
+        if (isOurs(path, user)) {
+          return path;
+        }
+        free = free == null && !Files.exists(path, LinkOption.NOFOLLOW_LINKS) ? path : free;
+      }
+    } catch (IOException e) {
+      return parent;
+    }
+    return free == null ? parent : free;
+  }
+
+  private static String prefix(long user) {
+    return "coordl-" + user + "-";
+  }
+
+  private static boolean isOurs(Path path, long user) throws IOException {
+    PosixFileAttributes seen = SharedFile.attributes(path);
+    return seen != null
+        && seen.isDirectory()
+        && Owner.of(path) == user
+        && OWNER_ONLY.containsAll(seen.permissions());
+  }
+
+  /** Makes it, unless it is there; false if {@code directory} is none of this kind, or not ours. */
+  static boolean make(@Nullable Path directory, long user) throws IOException {
+    if (directory == null || !isOne(directory, user)) {
+      return false;
+    }
+    try {
+      Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+      // Of which the mask may have left nothing.
+      Files.setPosixFilePermissions(directory, EnumSet.copyOf(OWNER_ONLY));
+    } catch (FileAlreadyExistsException e) {
+      // By another job.
+    }
+    return isOurs(directory, user);
+  }
+
+  /** Removes it, unless there is something in it. */
+  static void remove(@Nullable Path directory, long user) throws IOException {
+    if (directory != null && isOne(directory, user)) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (IOException e) {
+        // Other jobs use it.
+      }
+    }
+  }
+
+  private static boolean isOne(Path directory, long user) {
+    return directory.getFileName().toString().matches(prefix(user) + "\\d{1,2}");
+  }
+}
