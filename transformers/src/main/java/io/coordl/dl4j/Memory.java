@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
 import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
@@ -38,6 +39,8 @@ final class Memory {
 
   /** The bytes of an array's {@link #span}, of native order; valid while the array is. */
   static ByteBuffer bytes(INDArray array) {
+    // On a GPU the newest values may be on the device.
+    Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
     int width = array.dataType().width();
     return new PagedPointer(array.data().pointer(), length(array), array.data().offset() * width)
         .asBytePointer()
