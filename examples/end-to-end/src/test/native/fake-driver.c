@@ -4,14 +4,26 @@
  * after FAKE_LOST readings of it device FAKE_LOST_DEVICE is lost; FAKE_VERSION is that of the driver.
  * FAKE_LOCKS pieces of memory can be page-locked; each one is told to the file FAKE_LOG, as each
  * range is, with its depth.
+ *
+ * Kernels run in the first part of each period of FAKE_WAVE ("MILLISECONDS PART", 50 0.25 without), four
+ * fifths of that of this process. As NVIDIA's driver does, this one measures windows of 200 ms: its
+ * rates are those of the last one, its samples all that it still has, and a process has the mean of those
+ * that the caller has not seen.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #define NOT_SUPPORTED 3
+#define NOT_FOUND 6
 #define GPU_IS_LOST 15
+#define ARGUMENT_VERSION_MISMATCH 25
+
+#define WINDOW 200000ULL
+#define KEPT 100
+#define RESERVED (615ULL << 20)
 
 /* Errors of CUDA. */
 #define INVALID_VALUE 1
@@ -22,7 +34,9 @@
 
 typedef struct { unsigned index; } *device;
 typedef struct { unsigned gpu, memory; } utilization;
+typedef struct { unsigned long long at; union { unsigned percent; unsigned long long more; } value; } sample;
 typedef struct { unsigned long long total, free, used; } memory;
+typedef struct { unsigned version; unsigned long long total, reserved, free, used; } memory_v2;
 typedef struct { unsigned pid; unsigned long long used; unsigned gpu, compute; } process;
 typedef struct { process old; unsigned long long protected; } long_process;
 typedef struct { unsigned pid; unsigned long long at; unsigned sm, memory, encoder, decoder; } share;
@@ -40,6 +54,32 @@ static int number(const char *name, int otherwise) {
   return value ? atoi(value) : otherwise;
 }
 
+/* Microseconds in which kernels have run by then. */
+static double ran(unsigned long long by) {
+  const char *wave = getenv("FAKE_WAVE");
+  double millis, part;
+  sscanf(wave ? wave : "50 0.25", "%lf %lf", &millis, &part);
+  unsigned long long period = millis * 1000, within = by % period;
+  return by / period * period * part + (within < period * part ? within : period * part);
+}
+
+static unsigned percent(unsigned long long from, unsigned long long to) {
+  return 100 * (ran(to) - ran(from)) / (to - from) + 0.5;
+}
+
+/* The end of the last window. */
+static unsigned long long last(void) {
+  struct timeval now;
+  gettimeofday(&now, NULL);
+  return (now.tv_sec * 1000000ULL + now.tv_usec) / WINDOW * WINDOW;
+}
+
+/* The begin of the first window that is kept and ends after that. */
+static unsigned long long first(unsigned long long since) {
+  unsigned long long oldest = last() - KEPT * WINDOW, begin = since / WINDOW * WINDOW;
+  return begin > oldest ? begin : oldest;
+}
+
 int nvmlInit_v2(void) { return 0; }
 int nvmlShutdown(void) { return 0; }
 int nvmlSystemGetDriverVersion(char *to, unsigned length) { strncpy(to, version(), length); return 0; }
@@ -53,8 +93,30 @@ int nvmlDeviceGetName(device of, char *to, unsigned length) { strncpy(to, "Fake 
 int nvmlDeviceGetUtilizationRates(device of, utilization *to) {
   if (of->index == 1) return NOT_SUPPORTED;
   if (of->index == number("FAKE_LOST_DEVICE", 0) && ++readings > number("FAKE_LOST", 1 << 30)) return GPU_IS_LOST;
-  to->gpu = 25;
+  to->gpu = percent(last() - WINDOW, last());
   to->memory = 99;
+  return 0;
+}
+int nvmlDeviceGetSamples(
+    device of, unsigned kind, unsigned long long since, unsigned *type, unsigned *count, sample *to) {
+  if (of->index == 1 || kind != 1) return NOT_SUPPORTED;
+  unsigned room = *count;
+  *count = 0;
+  *type = 1; /* An unsigned int. */
+  for (unsigned long long at = first(since), end = last(); at < end && *count < room; at += WINDOW) {
+    to[*count].at = at + WINDOW;
+    to[*count].value.more = ~0ULL;
+    to[(*count)++].value.percent = percent(at, at + WINDOW);
+  }
+  return *count ? 0 : NOT_FOUND;
+}
+int nvmlDeviceGetMemoryInfo_v2(device of, memory_v2 *to) {
+  if (of->index == 1) return NOT_SUPPORTED;
+  if (to->version != (sizeof(*to) | 2 << 24)) return ARGUMENT_VERSION_MISMATCH;
+  to->total = 80ULL << 30;
+  to->reserved = RESERVED;
+  to->free = 77ULL << 30;
+  to->used = (3ULL << 30) - RESERVED;
   return 0;
 }
 int nvmlDeviceGetMemoryInfo(device of, memory *to) {
@@ -85,8 +147,10 @@ int nvmlDeviceGetComputeRunningProcesses_v3(device of, unsigned *count, void *to
 }
 int nvmlDeviceGetProcessUtilization(device of, share *to, unsigned *count, unsigned long long since) {
   if (of->index == 1) return NOT_SUPPORTED;
-  to[0] = (share) {1, since + 1, 5, 0, 0, 0};
-  to[1] = (share) {getpid(), since + 1, 20, 0, 0, 0};
+  unsigned long long from = first(since), end = last();
+  if (from >= end || !percent(from, end)) return NOT_FOUND;
+  to[0] = (share) {1, end, percent(from, end) / 5, 0, 0, 0};
+  to[1] = (share) {getpid(), end, percent(from, end) * 4 / 5, 0, 0, 0};
   *count = 2;
   return 0;
 }

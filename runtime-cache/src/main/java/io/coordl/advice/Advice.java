@@ -298,6 +298,14 @@ public record Advice(
           why,
           more("prepared.size", evidence, StoreStatisticsEvent.PREPARED));
     }
+    if (!evidence.batchesAreOfTheLibrary()) {
+      return prep(
+          evidence,
+          "make preparation cheaper, or prepare batches on threads of the program's own: its own"
+              + " class makes them, and not DJL's, so the agent leaves them as they are",
+          nanos,
+          why);
+    }
     // What preparing ahead cannot hide behind the step; DL4J prepares ahead by itself.
     boolean remains = evidence.uses("djl") ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
     if (remains && !evidence.keepsPrepared()) {

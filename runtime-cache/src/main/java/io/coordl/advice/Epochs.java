@@ -41,6 +41,15 @@ public final class Epochs {
         .add(epoch);
   }
 
+  /**
+   * Whether a class of this package makes the batches of an epoch; true where none has ended, for
+   * then nobody knows.
+   */
+  synchronized boolean areOf(String packageName) {
+    Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
+    return all.isEmpty() || all.keySet().stream().anyMatch(name -> name.startsWith(packageName));
+  }
+
   public synchronized long withoutUpdate() {
     return others.values().stream().mapToLong(pipeline -> pipeline.count).sum();
   }

@@ -119,6 +119,14 @@ public record Evidence(
     return later.storageItems > 0 && later.share(later.fetchStall) >= WORTH_A_CHANGE;
   }
 
+  /**
+   * False for a DJL job whose own class makes its batches: nothing prepares them ahead, and none of
+   * their samples is known.
+   */
+  boolean batchesAreOfTheLibrary() {
+    return !uses("djl") || epochs.areOf("ai.djl.");
+  }
+
   boolean uses(String framework) {
     return frameworks.toLowerCase(Locale.ROOT).contains(framework);
   }

@@ -68,11 +68,12 @@ public final class Binding {
   /** Binds a library of the driver; {@code type} is the presets' class for it. */
   synchronized Natives open(String library, String type) throws UnavailableException {
     if (!presets.equals(NONE)) {
-      return first(List.of(() -> new PresetNatives(ownPresets(), type)));
+      return first(library, List.of(() -> new PresetNatives(ownPresets(), type)));
     }
     Callable<Natives> foreign = () -> new ForeignNatives(library);
     Callable<Natives> jna = () -> new JnaNatives(program, library);
     return first(
+        library,
         asked
             ? List.of(foreign, jna, () -> new PresetNatives(program, type))
             : List.of(foreign, jna));
@@ -106,6 +107,7 @@ public final class Binding {
     libraries.add("libnvToolsExt.so.1");
     libraries.add("libnvtx3interop.so.1"); // Its name from CUDA 12.9 on.
     return first(
+        String.join(", ", libraries),
         libraries.stream()
             .flatMap(
                 name ->
@@ -114,18 +116,47 @@ public final class Binding {
             .toList());
   }
 
-  private static Natives first(List<Callable<Natives>> ways) throws UnavailableException {
+  private static Natives first(String library, List<Callable<Natives>> ways)
+      throws UnavailableException {
     List<String> reasons = new ArrayList<>();
+    boolean looked = false;
     for (Callable<Natives> way : ways) {
       try {
         return way.call();
       } catch (VirtualMachineError e) {
         throw e;
       } catch (Exception | Error e) { // JNA throws plain errors.
-        reasons.add(UnavailableException.reason(e));
+        Throwable cause = UnavailableException.cause(e);
+        // What java.lang.foreign and JNA throw where the dynamic linker finds nothing.
+        boolean isNotFound =
+            cause instanceof IllegalArgumentException || cause instanceof UnsatisfiedLinkError;
+        boolean isNoWay =
+            cause instanceof ClassNotFoundException || cause instanceof NoWayException;
+        looked |= isNotFound;
+        if (ways.size() == 1 || !(isNotFound || isNoWay)) {
+          reasons.add(UnavailableException.reason(cause));
+        }
       }
     }
-    throw new UnavailableException(String.join("; ", reasons));
+    if (!reasons.isEmpty()) {
+      throw new UnavailableException(String.join("; ", reasons));
+    }
+    throw new UnavailableException(
+        looked
+            ? "the dynamic linker does not find " + library
+            : "Java "
+                + Runtime.version().feature()
+                + " needs JNA on the class path (DJL brings it) or gpu.presets=DIR to call native"
+                + " code; from Java 22 on neither is needed");
+  }
+
+  /** This JVM cannot call native code in one of the ways. */
+  static final class NoWayException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    NoWayException(String message) {
+      super(message);
+    }
   }
 
   private synchronized ClassLoader ownPresets() throws UnavailableException, IOException {

@@ -22,9 +22,9 @@ final class ForeignNatives implements Natives {
   private final Object lookup;
   private final Object linker;
 
-  ForeignNatives(String library) throws ReflectiveOperationException, UnavailableException {
+  ForeignNatives(String library) throws ReflectiveOperationException, Binding.NoWayException {
     if (Runtime.version().feature() < FIRST_JDK) {
-      throw new UnavailableException("no java.lang.foreign before JDK " + FIRST_JDK);
+      throw new Binding.NoWayException("no java.lang.foreign before JDK " + FIRST_JDK);
     }
     Class<?> arena = type("Arena");
     linker = type("Linker").getMethod("nativeLinker").invoke(null);

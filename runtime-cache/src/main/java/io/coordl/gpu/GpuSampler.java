@@ -107,16 +107,17 @@ public final class GpuSampler implements Closeable {
         Figures after = totals.get();
         // A device takes 40 ms, for its PCIe alone; the end of the job waits for one, not for 16.
         for (int i = 0; i < made.length && stop.getCount() > 0; i++) {
-          GpuSampleEvent sample = read(nvml, i);
-          if (sample != null) {
-            if (sample.utilization < 0 && asked && silent.add(i)) {
+          Nvml.Reading reading = read(nvml, i, now - last);
+          if (reading != null) {
+            GpuSampleEvent sample = reading.sample();
+            if (sample.utilization < 0 && reading.nanos() > 0 && asked && silent.add(i)) {
               log.say(
                   "GPU "
                       + i
                       + " tells no utilization (as in MIG mode): it is in the recording only");
             }
-            made[i].add(sample, now - last, before, after, synchronizedSteps.get());
-            events.write(sample, last, now);
+            made[i].add(sample, reading.nanos(), before, after, synchronizedSteps.get());
+            events.write(sample, now - reading.nanos(), now);
           }
         }
         last = now;
@@ -125,10 +126,12 @@ public final class GpuSampler implements Closeable {
     } catch (UnavailableException e) {
       if (nvml != null || asked) {
         log.say(
-            (nvml == null ? "no GPU is sampled: " : "GPUs are sampled no more: ") + e.getMessage());
+            nvml == null
+                ? "no GPU is sampled: no driver of NVIDIA's can be asked: " + e.getMessage()
+                : "GPUs are sampled no more: " + e.getMessage());
       }
     } catch (RuntimeException | Error e) {
-      log.say("GPUs are sampled no more: " + e);
+      log.say("GPUs are sampled no more: " + UnavailableException.reason(e));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // By another part of the agent, at the end.
     } finally {
@@ -140,9 +143,10 @@ public final class GpuSampler implements Closeable {
   }
 
   /** Null if there is nothing to be had of that device; others go on. */
-  private @Nullable GpuSampleEvent read(Nvml nvml, int device) throws UnavailableException {
+  private Nvml.@Nullable Reading read(Nvml nvml, int device, long nanos)
+      throws UnavailableException {
     try {
-      return nvml.read(device);
+      return nvml.read(device, nanos);
     } catch (UnavailableException e) {
       if (!nvml.isAlive()) {
         throw e;

@@ -10,11 +10,22 @@ import io.coordl.event.GpuStatisticsEvent;
  * training. Safe for concurrent use.
  */
 final class GpuTime {
+  /**
+   * The driver's last window may be over only after the next look, so that long a wait and the idle
+   * time in it may come apart.
+   */
+  private static final long LAG_NANOS = 1_000_000_000;
+
   private final GpuStatisticsEvent sum = new GpuStatisticsEvent();
   private long samples;
   private long sampled;
   private long idle;
   private long stallsSeen;
+
+  /** Of the time until the last batch: idle, with no stall to explain it, and the other way. */
+  private long idleLeft;
+
+  private long stallLeft;
   private final long stepsBefore;
 
   /** Samples come from now on: what the job has waited and stepped before is in none of them. */
@@ -26,7 +37,7 @@ final class GpuTime {
     sum.ownMemory = Nvml.UNKNOWN;
   }
 
-  /** Takes a sample for the time since the one before, in which the totals grew; steps so far. */
+  /** Takes a sample that stands for so much time, while the totals grew; steps so far. */
   synchronized void add(
       GpuSampleEvent sample, long nanos, Figures before, Figures after, long steps) {
     sum.device = sample.device;
@@ -45,7 +56,12 @@ final class GpuTime {
       sum.samples += samples;
       sum.sampled += sampled;
       sum.busy += sampled - idle;
-      sum.idleInStalls += Math.min(idle, after.stall - stallsSeen);
+      long toExplain = idle + idleLeft;
+      long stall = after.stall - stallsSeen + stallLeft;
+      long explained = Math.min(toExplain, stall);
+      sum.idleInStalls += explained;
+      idleLeft = Math.min(LAG_NANOS, toExplain - explained);
+      stallLeft = Math.min(LAG_NANOS, stall - explained);
       stallsSeen = after.stall;
       sum.synchronizedSteps = steps - stepsBefore;
       samples = 0;

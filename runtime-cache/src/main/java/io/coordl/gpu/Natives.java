@@ -48,15 +48,25 @@ interface Natives {
      * reflection, in one line.
      */
     static String reason(Throwable failure) {
+      Throwable cause = cause(failure);
+      String message = String.valueOf(cause.getMessage()).split("\n", 2)[0];
+      if (cause instanceof ClassNotFoundException || cause instanceof NoClassDefFoundError) {
+        return "there is no class " + message.replace('/', '.');
+      }
+      return cause.getMessage() == null
+          ? "it failed with " + cause.getClass().getSimpleName()
+          : message;
+    }
+
+    /** What lies below a failure of reflection. */
+    static Throwable cause(Throwable failure) {
       Throwable cause = failure;
       while ((cause instanceof InvocationTargetException
               || cause instanceof ExceptionInInitializerError)
           && cause.getCause() != null) {
         cause = cause.getCause();
       }
-      return cause instanceof UnavailableException
-          ? String.valueOf(cause.getMessage())
-          : cause.toString().split("\n", 2)[0];
+      return cause;
     }
   }
 }

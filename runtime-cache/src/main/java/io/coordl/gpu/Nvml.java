@@ -7,6 +7,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +31,7 @@ final class Nvml {
   private static final int GPU_IS_LOST = 15;
   private static final int UNKNOWN_ERROR = 999;
   private static final String RATES = "nvmlDeviceGetUtilizationRates";
+  private static final String WINDOWS = "nvmlDeviceGetSamples";
 
   // Drivers by their lists of processes, 535.43 as 535_043: none yet, nvmlProcessInfo_t of 24 bytes
   // (pid, memory, two instances), of 32 (and protected memory), none, and of 24 again.
@@ -39,9 +44,21 @@ final class Nvml {
   private static final int PROCESS_BYTES = 24;
   private static final int LONG_PROCESS_BYTES = 32;
   private static final int MEMORY_OF_PROCESS = 8;
-  private static final int SAMPLE_BYTES = 32; // nvmlProcessUtilizationSample_t
-  private static final int TIME_OF_SAMPLE = 8;
-  private static final int SM_OF_SAMPLE = 16;
+  private static final int SHARE_BYTES = 32; // nvmlProcessUtilizationSample_t
+  private static final int TIME_OF_SHARE = 8;
+  private static final int SM_OF_SHARE = 16;
+  private static final int UTILIZATION = 1; // NVML_GPU_UTILIZATION_SAMPLES
+  private static final int WINDOW_BYTES = 16; // nvmlSample_t
+  private static final int VALUE_OF_WINDOW = 8;
+  private static final int MOST_WINDOWS = 1024;
+  private static final long LONGEST_WINDOW_MICROS = 1_000_000;
+
+  // nvmlMemory_v2_t, whose use does not count what the driver reserves. Since the first drivers
+  // with lists of processes.
+  private static final int MEMORY_BYTES = 40;
+  private static final int MEMORY_VERSION = 2 << 24 | MEMORY_BYTES;
+  private static final int TOTAL = 8;
+  private static final int USED = 32;
   private static final int NAME_BYTES = 96;
   private static final int TX = 0;
   private static final int RX = 1;
@@ -52,16 +69,24 @@ final class Nvml {
 
   private final Natives natives;
   private final long pid;
+  private final LongSupplier micros;
   private final int driver;
   private final List<Device> devices = new ArrayList<>();
   private final ByteBuffer word = buffer(Long.BYTES);
-  private final ByteBuffer struct = buffer(3 * Long.BYTES);
+  private final ByteBuffer type = buffer(Integer.BYTES);
+  private final ByteBuffer struct = buffer(MEMORY_BYTES);
   private final ByteBuffer processes = buffer(PROCESSES * LONG_PROCESS_BYTES);
+  private final ByteBuffer samples = buffer(MOST_WINDOWS * WINDOW_BYTES);
 
   private static final class Device {
     final String name;
     long handle;
-    long lastSeen;
+
+    /** Up to where the device's utilization is known, in microseconds of the driver's clock. */
+    long seen;
+
+    /** Over the windows that were seen last. */
+    double utilization = UNKNOWN;
 
     Device(long handle, String name) {
       this.handle = handle;
@@ -69,10 +94,24 @@ final class Nvml {
     }
   }
 
+  /**
+   * What a device tells.
+   *
+   * @param nanos that its utilization stands for; 0 if the driver has measured none since the
+   *     reading before
+   */
+  record Reading(GpuSampleEvent sample, long nanos) {}
+
   /** Finds the devices, or throws with a sentence for the user. */
   Nvml(Natives natives, long pid) throws UnavailableException {
+    this(natives, pid, () -> System.currentTimeMillis() * 1000);
+  }
+
+  /** With a clock of microseconds since 1970, which the driver has for its samples. */
+  Nvml(Natives natives, long pid, LongSupplier micros) throws UnavailableException {
     this.natives = natives;
     this.pid = pid;
+    this.micros = micros;
     check("nvmlInit_v2", natives.call("nvmlInit_v2"));
     ByteBuffer text = buffer(NAME_BYTES);
     int told = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
@@ -84,8 +123,20 @@ final class Nvml {
       boolean open = natives.call("nvmlDeviceGetHandleByIndex_v2", i, word) == 0;
       long handle = open ? word.getLong(0) : 0;
       boolean named = open && natives.call("nvmlDeviceGetName", handle, text, NAME_BYTES) == 0;
-      devices.add(new Device(handle, named ? text(text) : "GPU"));
+      Device device = new Device(handle, named ? text(text) : "GPU");
+      device.seen = open ? newest(device) : 0;
+      devices.add(device);
     }
+  }
+
+  /** When the newest window of a device ended; now, if it tells none. */
+  private long newest(Device device) {
+    NavigableMap<Long, Integer> windows = new TreeMap<>();
+    boolean told = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
+    if (told) {
+      readWindows(0, windows);
+    }
+    return windows.isEmpty() ? micros.getAsLong() : windows.lastKey();
   }
 
   private static ByteBuffer buffer(int bytes) {
@@ -125,10 +176,10 @@ final class Nvml {
   }
 
   /**
-   * What a device does now; null if this user may not ask, or it is lost; throws if it has just
-   * been lost, or all are.
+   * What a device did in the {@code nanos} since it was read last; null if this user may not ask,
+   * or it is lost; throws if it has just been lost, or all are.
    */
-  @Nullable GpuSampleEvent read(int number) throws UnavailableException {
+  @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);
     if (device.handle == 0) {
       return null;
@@ -137,10 +188,8 @@ final class Nvml {
     sample.device = number;
     sample.name = device.name;
     boolean rates = ask(device, RATES, device.handle, struct);
-    sample.utilization = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
-    boolean memory = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
-    sample.memory = memory ? struct.getLong(0) : UNKNOWN;
-    sample.usedMemory = memory ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
+    double last = rates ? struct.getInt(0) / 100.0 : UNKNOWN;
+    readMemory(device, sample);
     sample.milliwatts = number(device, "nvmlDeviceGetPowerUsage", device.handle, word);
     sample.pcieSent = kilobytes(device, TX);
     sample.pcieReceived = kilobytes(device, RX);
@@ -148,8 +197,89 @@ final class Nvml {
     sample.memoryClock =
         number(device, "nvmlDeviceGetClockInfo", device.handle, MEMORY_CLOCK, word);
     sample.ownMemory = ownMemory(device);
-    sample.ownUtilization = ownUtilization(device, sample.ownMemory > 0);
-    return sample;
+    return new Reading(sample, readUtilization(device, sample, last, nanos));
+  }
+
+  private void readMemory(Device device, GpuSampleEvent sample) throws UnavailableException {
+    boolean told = false;
+    if (driver >= FIRST_WITH_PROCESSES) {
+      struct.putInt(0, MEMORY_VERSION);
+      told = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
+    }
+    if (told) {
+      sample.memory = struct.getLong(TOTAL);
+      sample.usedMemory = struct.getLong(USED);
+    } else {
+      told = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
+      sample.memory = told ? struct.getLong(0) : UNKNOWN;
+      sample.usedMemory = told ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
+    }
+  }
+
+  /**
+   * Reads how busy a device was since the reading before. The driver measures windows of a sixth of
+   * a second to a second, one behind the other, and keeps them for some seconds: all of them count,
+   * each for its time. Its rates are those of the last window alone, which of a load that comes and
+   * goes once a second tells anything. So where it keeps no windows, the share of this process,
+   * which is that since the reading before, comes first.
+   *
+   * @param last of the device's rates
+   * @return the time for which the utilization stands
+   */
+  private long readUtilization(Device device, GpuSampleEvent sample, double last, long nanos)
+      throws UnavailableException {
+    long since = device.seen;
+    NavigableMap<Long, Integer> windows = new TreeMap<>();
+    int result = result(device, WINDOWS, windowsSince(device, since));
+    if (result == 0) {
+      readWindows(since, windows);
+    }
+    sample.ownUtilization = ownUtilization(device, sample.ownMemory > 0, since);
+    if (!windows.isEmpty()) {
+      long covered = mean(device, since, windows);
+      sample.utilization = device.utilization;
+      device.seen = windows.lastKey();
+      return covered * 1000;
+    }
+    if (result == 0 || result == NOT_FOUND) {
+      device.seen = Math.min(since, newest(device)); // The clock may have been set back.
+      sample.utilization = device.utilization;
+      return 0;
+    }
+    sample.utilization = sample.ownUtilization < 0 ? last : sample.ownUtilization;
+    return nanos;
+  }
+
+  private Object[] windowsSince(Device device, long since) {
+    word.putInt(0, MOST_WINDOWS);
+    return new Object[] {device.handle, UTILIZATION, since, type, word, samples};
+  }
+
+  /** Percents by the end of the window. */
+  private void readWindows(long since, Map<Long, Integer> to) {
+    for (int i = 0; i < Math.min(MOST_WINDOWS, word.getInt(0)); i++) {
+      long end = samples.getLong(i * WINDOW_BYTES);
+      int percent = samples.getInt(i * WINDOW_BYTES + VALUE_OF_WINDOW);
+      if (end > since && percent >= 0 && percent <= 100) {
+        to.put(end, percent);
+      }
+    }
+  }
+
+  /** Over windows, of which each begins with the end of the one before; the time they cover. */
+  private static long mean(Device device, long since, Map<Long, Integer> windows) {
+    long before = since;
+    long covered = 0;
+    double busy = 0;
+    for (Map.Entry<Long, Integer> window : windows.entrySet()) {
+      // Some may be missing: the driver keeps only so many.
+      long time = Math.min(LONGEST_WINDOW_MICROS, window.getKey() - before);
+      covered += time;
+      busy += time * window.getValue() / 100.0;
+      before = window.getKey();
+    }
+    device.utilization = busy / covered;
+    return covered;
   }
 
   private long kilobytes(Device device, int direction) throws UnavailableException {
@@ -165,6 +295,11 @@ final class Nvml {
   /** False if the device does not tell that. */
   private boolean ask(Device device, String function, Object... arguments)
       throws UnavailableException {
+    return result(device, function, arguments) == 0;
+  }
+
+  private int result(Device device, String function, Object... arguments)
+      throws UnavailableException {
     int result = callIfThere(function, arguments);
     boolean all = result == UNINITIALIZED || result == DRIVER_NOT_LOADED;
     if (all || result == GPU_IS_LOST || (result == UNKNOWN_ERROR && function.equals(RATES))) {
@@ -174,7 +309,7 @@ final class Nvml {
       }
       check(function, result);
     }
-    return result == 0;
+    return result;
   }
 
   /** Of a function that this driver, or these presets, may not have. */
@@ -213,34 +348,32 @@ final class Nvml {
   }
 
   /**
-   * Part of the time that kernels of this process, {@code seen} on the device, ran, as last
-   * sampled; -1 if not known. The driver leaves out processes that ran none; what some drivers add
-   * at random is more than 100 %.
+   * Part of the time that kernels of this process, {@code seen} on the device, ran {@code since}
+   * then; -1 if not known. The driver leaves out processes that ran none; what some drivers add at
+   * random is more than 100 %.
    */
-  private double ownUtilization(Device device, boolean seen) {
+  private double ownUtilization(Device device, boolean seen, long since) {
     word.putInt(0, PROCESSES);
     int result =
-        callIfThere(
-            "nvmlDeviceGetProcessUtilization", device.handle, processes, word, device.lastSeen);
-    if (result == NOT_FOUND) { // None ran any since.
-      return seen ? 0 : UNKNOWN;
-    }
-    if (result != 0) {
+        callIfThere("nvmlDeviceGetProcessUtilization", device.handle, processes, word, since);
+    if (result != 0 && result != NOT_FOUND) {
       return UNKNOWN;
     }
     double own = seen ? 0 : UNKNOWN;
-    long newest = device.lastSeen;
-    for (int i = 0; i < Math.min(PROCESSES, word.getInt(0)); i++) {
-      int at = i * SAMPLE_BYTES;
-      int percent = processes.getInt(at + SM_OF_SAMPLE);
+    int count = result == NOT_FOUND ? 0 : Math.min(PROCESSES, word.getInt(0)); // None ran any.
+    long newest = since;
+    for (int i = 0; i < count; i++) {
+      int at = i * SHARE_BYTES;
+      int percent = processes.getInt(at + SM_OF_SHARE);
       if (percent >= 0 && percent <= 100) {
-        newest = Math.max(newest, processes.getLong(at + TIME_OF_SAMPLE));
+        newest = Math.max(newest, processes.getLong(at + TIME_OF_SHARE));
         if (processes.getInt(at) == pid) {
           own = percent / 100.0;
         }
       }
     }
-    device.lastSeen = newest;
+    // Or, once one runs again, its share would be that of the time in which none ran, too.
+    device.seen = newest > since ? newest : micros.getAsLong();
     return own;
   }
 

@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -34,6 +35,7 @@ final class EpochLines implements Consumer<EpochEvent> {
   private final Consumer<List<String>> say;
   private final LongSupplier clock;
   private final Supplier<JobStatisticsEvent> totals;
+  private final BooleanSupplier profiled;
   private final Map<String, Source> sources = new HashMap<>();
   private long last;
 
@@ -46,9 +48,20 @@ final class EpochLines implements Consumer<EpochEvent> {
     private double worst = SLOWER;
   }
 
-  /** The clock tells nanoseconds, the totals of the job know of epochs to come. */
-  EpochLines(Consumer<List<String>> say, LongSupplier clock, Supplier<JobStatisticsEvent> totals) {
+  /**
+   * Nothing is said yet.
+   *
+   * @param clock nanoseconds
+   * @param totals of the job, which know of epochs to come
+   * @param profiled whether a profile's phases slow epochs down, so that none is like another
+   */
+  EpochLines(
+      Consumer<List<String>> say,
+      LongSupplier clock,
+      Supplier<JobStatisticsEvent> totals,
+      BooleanSupplier profiled) {
     this.totals = totals;
+    this.profiled = profiled;
     this.say = say;
     this.clock = clock;
     this.last = clock.getAsLong();
@@ -70,7 +83,7 @@ final class EpochLines implements Consumer<EpochEvent> {
       return;
     }
     last = now;
-    String slower = slower(source);
+    String slower = profiled.getAsBoolean() ? null : slower(source);
     String line = line(source) + toCome(totals.get());
     say.accept(slower == null ? List.of(line) : List.of(line, slower));
     source.said = source.count;

@@ -197,7 +197,8 @@ public final class JobMonitor {
             new EpochLines(
                 lines -> log.print(UserText.marked(lines), Duration.ZERO),
                 System::nanoTime,
-                this::totals));
+                this::totals,
+                () -> profile != null));
   }
 
   /** Says that the job is watched, and how to look at it. */
@@ -442,6 +443,10 @@ public final class JobMonitor {
     event.frameworks = frameworks();
     event.faults = faults();
     event.running = atEnd == null;
+    if (profile != null) { // It ends the job when its phases are over.
+      event.plannedEpochs = 0;
+      event.timeLeft = 0;
+    }
     Machine.describe(event);
     return event;
   }

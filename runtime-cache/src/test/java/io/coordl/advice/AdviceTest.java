@@ -60,7 +60,7 @@ class AdviceTest {
   }
 
   private static Epochs only(EpochEvent figures) {
-    return epochs(epoch(1, "my.Images", figures));
+    return epochs(epoch(1, "ai.djl.training.dataset.DataIterable", figures));
   }
 
   private static EpochEvent epoch(long updates, String source, Figures figures) {
@@ -401,6 +401,27 @@ class AdviceTest {
     Advice advice = stillWaits("DJL", Map.of());
     assertThat(advice.arguments()).containsExactly("prefetch=2");
     assertThat(advice.sentence()).contains("prefetch=2", "prep=coordinate");
+  }
+
+  /** A profile of such a job would say that prefetch=2 did nothing. */
+  @Test
+  void batchesOfTheProgramsOwnAreToldNothingThatLeavesThemAsTheyAre() {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    for (List<StoreStatisticsEvent> stores :
+        List.of(List.<StoreStatisticsEvent>of(), List.of(decoded(0)))) {
+      EpochEvent own = epoch(1, "my.Job$Batches", figures);
+      Advice advice = on(evidence(figures, epochs(own), stores, Map.of(), "DJL", 1));
+      assertThat(advice.arguments())
+          .isSubsetOf("decoded=share") // Images are known, whoever makes batches of them.
+          .hasSize(stores.isEmpty() ? 1 : 0);
+      assertThat(advice.sentence())
+          .doesNotContain("prefetch=", "prepared=", "prep=")
+          .contains(stores.isEmpty() ? "decode each image once" : "its own class makes them");
+    }
+    EpochEvent theirs = epoch(1, "ai.djl.training.dataset.DataIterable", figures);
+    Epochs both = epochs(epoch(1, "my.Job$Batches", figures), theirs);
+    assertThat(on(evidence(figures, both, List.of(decoded(0)), Map.of(), "DJL", 1)).arguments())
+        .containsExactly("prefetch=2");
   }
 
   @Test

@@ -4,13 +4,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** A driver of two devices that does what a test says. */
+/**
+ * A driver of two devices that does what a test says. Of a wave that is planted it tells what
+ * NVIDIA's does: the last window, those it still has, and what processes ran since then.
+ */
 final class FakeDriver implements Natives {
   static final int PID = 4711;
 
@@ -24,16 +29,58 @@ final class FakeDriver implements Natives {
   /** Devices with a context of the program. */
   final Set<Integer> active = new HashSet<>();
 
+  /** While memory is locked. */
+  Runnable onLock = () -> {};
+
   String version = "580.65.06";
   int processBytes = 24;
   long ownMemory = 2L << 30;
   long lostDevice = -1;
 
-  /** Of which process the driver has a sample, when and how busy. */
-  long[][] shares = {};
+  /** Of which process the driver has a sample, when and how busy; null for what the wave is. */
+  long @Nullable [][] shares = {};
 
   /** For samples after which it was asked last. */
   long since;
+
+  /** Microseconds since 1970. */
+  long now = 1_790_000_000_057_000L;
+
+  /** Microseconds from one begin of kernels to the next, and for which they run. */
+  long period = 50_000;
+
+  long busy = 12_500;
+
+  /** Of a window, and how many of them are kept. */
+  long window = 200_000;
+
+  int kept = 100;
+  private static final int OFFSET = 37_000;
+
+  /** Microseconds in which kernels have run since 1970. */
+  long ran(long until) {
+    return until / period * busy + Math.min(busy, until % period);
+  }
+
+  private long last() {
+    return (now - OFFSET) / window * window + OFFSET;
+  }
+
+  /** Percent of the time between. */
+  private int percent(long from, long to) {
+    return (int) Math.round(100.0 * (ran(to) - ran(from)) / (to - from));
+  }
+
+  /** The begins of those windows that end after {@code since}, oldest first. */
+  private List<Long> windows(long since) {
+    List<Long> found = new ArrayList<>();
+    for (int i = kept; i > 0; i--) {
+      if (last() - (i - 1) * window > since) {
+        found.add(last() - i * window);
+      }
+    }
+    return found;
+  }
 
   @Override
   public int invoke(String function, Object... arguments) throws UnavailableException {
@@ -54,9 +101,26 @@ final class FakeDriver implements Natives {
       case "nvmlDeviceGetCount_v2", "cuDeviceGetCount" -> buffer(arguments[0]).putInt(0, 2);
       case "nvmlDeviceGetHandleByIndex_v2" ->
           buffer(arguments[1]).putLong(0, 100 + (Integer) arguments[0]);
-      case "nvmlDeviceGetUtilizationRates" -> buffer(arguments[1]).putInt(0, 25);
+      case "nvmlDeviceGetUtilizationRates" ->
+          buffer(arguments[1]).putInt(0, percent(last() - window, last()));
+      case "nvmlDeviceGetSamples" -> {
+        List<Long> found = windows((Long) arguments[2]);
+        Collections.reverse(found); // The order is not promised.
+        buffer(arguments[4]).putInt(0, found.size());
+        for (int i = 0; i < found.size(); i++) {
+          long end = found.get(i) + window;
+          buffer(arguments[5]).putLong(i * 16, end).putInt(i * 16 + 8, percent(end - window, end));
+        }
+        return found.isEmpty() ? 6 : 0;
+      }
       case "nvmlDeviceGetPowerUsage" -> buffer(arguments[1]).putInt(0, 300);
       case "nvmlDeviceGetMemoryInfo" -> buffer(arguments[1]).putLong(16, 3L << 30);
+      case "nvmlDeviceGetMemoryInfo_v2" -> {
+        if (buffer(arguments[1]).getInt(0) != (2 << 24 | 40)) {
+          return 25; // Another version of the struct.
+        }
+        buffer(arguments[1]).putLong(8, 80L << 30).putLong(32, (3L << 30) - (615L << 20));
+      }
       case "nvmlDeviceGetComputeRunningProcesses_v3" -> {
         buffer(arguments[1]).putInt(0, 3);
         for (int i = 0; i < 3; i++) {
@@ -65,6 +129,16 @@ final class FakeDriver implements Natives {
         }
       }
       case "nvmlDeviceGetProcessUtilization" -> {
+        if (shares == null) {
+          List<Long> found = windows((Long) arguments[3]);
+          if (found.isEmpty() || ran(last()) == ran(found.get(0))) {
+            return 6;
+          }
+          shares = new long[][] {{PID, last(), percent(found.get(0), last())}};
+          int result = invoke(function, arguments);
+          shares = null;
+          return result;
+        }
         buffer(arguments[2]).putInt(0, shares.length);
         for (int i = 0; i < shares.length; i++) {
           buffer(arguments[1]).putInt(i * 32, (int) shares[i][0]);
@@ -73,6 +147,7 @@ final class FakeDriver implements Natives {
         }
         since = (Long) arguments[3];
       }
+      case "cuMemHostRegister_v2" -> onLock.run();
       case "cuDevicePrimaryCtxGetState" ->
           buffer(arguments[2]).putInt(0, active.contains(arguments[0]) ? 1 : 0);
       default -> {}

@@ -19,8 +19,18 @@ class NvmlTest {
 
   private final FakeDriver driver = new FakeDriver();
 
+  private Nvml nvml() throws UnavailableException {
+    return new Nvml(driver, FakeDriver.PID, () -> driver.now);
+  }
+
+  /** A second later. */
+  private GpuSampleEvent sample(Nvml nvml) throws UnavailableException {
+    driver.now += 1_000_000;
+    return Objects.requireNonNull(nvml.read(0, 1_000_000_000)).sample();
+  }
+
   private GpuSampleEvent sample() throws UnavailableException {
-    return Objects.requireNonNull(new Nvml(driver, FakeDriver.PID).read(0));
+    return sample(nvml());
   }
 
   /** The layouts of NVIDIA's headers of these drivers. */
@@ -48,6 +58,7 @@ class NvmlTest {
   @Test
   void memoryThatTheDriverDoesNotTellIsUnknown() throws UnavailableException {
     driver.ownMemory = -1; // NVML_VALUE_NOT_AVAILABLE
+    driver.failing.put("nvmlDeviceGetMemoryInfo_v2", 3);
     driver.failing.put("nvmlDeviceGetMemoryInfo", 3);
     GpuSampleEvent sample = sample();
     assertThat(sample.ownMemory).isEqualTo(-1);
@@ -63,16 +74,20 @@ class NvmlTest {
 
   @Test
   void theShareOfThisProcessIsZeroWhereOnlyOthersRanAndNeverWild() throws UnavailableException {
-    Nvml nvml = new Nvml(driver, FakeDriver.PID);
-    driver.shares = new long[][] {{1, 10, 30}, {FakeDriver.PID, 20, 40}, {77, -1, 2_000_000}};
-    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0.4);
+    driver.failing.put("nvmlDeviceGetSamples", 3);
+    Nvml nvml = nvml();
+    long begin = driver.now;
+    long then = begin + 500_000;
+    driver.shares = new long[][] {{1, 10, 30}, {FakeDriver.PID, then, 40}, {77, -1, 2_000_000}};
+    assertThat(sample(nvml).ownUtilization).isEqualTo(0.4);
+    assertThat(driver.since).as("none of the time before the job").isEqualTo(begin);
     driver.shares = new long[][] {{1, 30, 30}, {FakeDriver.PID, Long.MAX_VALUE, 4711}};
-    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0);
-    assertThat(driver.since).isEqualTo(20);
+    assertThat(sample(nvml).ownUtilization).isEqualTo(0);
+    assertThat(driver.since).isEqualTo(then);
     driver.failing.put("nvmlDeviceGetProcessUtilization", 6); // Nobody ran.
-    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(0);
+    assertThat(sample(nvml).ownUtilization).isEqualTo(0);
     driver.ownMemory = -1; // Nor is it known whether this one is there.
-    assertThat(Objects.requireNonNull(nvml.read(0)).ownUtilization).isEqualTo(-1);
+    assertThat(sample(nvml).ownUtilization).isEqualTo(-1);
   }
 
   @ParameterizedTest
@@ -82,27 +97,57 @@ class NvmlTest {
         "nvmlDeviceGetPcieThroughput",
         "nvmlDeviceGetClockInfo",
         "nvmlDeviceGetUtilizationRates",
+        "nvmlDeviceGetSamples",
+        "nvmlDeviceGetMemoryInfo_v2",
         "nvmlDeviceGetProcessUtilization",
         LIST
       })
   void aFunctionThatTheDriverLacksIsOneFigureLess(String function) throws UnavailableException {
     driver.missing.add(function);
+    driver.shares = null;
     GpuSampleEvent sample = sample();
-    assertThat(sample.usedMemory).isEqualTo(3L << 30);
-    assertThat(sample.utilization).isEqualTo(function.endsWith("Rates") ? -1 : 0.25);
+    boolean isReserved = function.equals("nvmlDeviceGetMemoryInfo_v2"); // What is counted then.
+    assertThat(sample.usedMemory).isEqualTo((3L << 30) - (isReserved ? 0 : 615L << 20));
+    assertThat(sample.utilization).isEqualTo(0.25);
     assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 300);
   }
 
   @Test
+  void aDriverThatNeitherKeepsWindowsNorKnowsTheProcessTellsItsRates() throws UnavailableException {
+    driver.failing.put("nvmlDeviceGetSamples", 3);
+    driver.failing.put("nvmlDeviceGetProcessUtilization", 3);
+    assertThat(sample().utilization).isEqualTo(0.25);
+    driver.missing.add("nvmlDeviceGetUtilizationRates");
+    assertThat(sample().utilization).isEqualTo(-1);
+  }
+
+  @Test
+  void aWindowCountsOnceAndNoneIsInvented() throws UnavailableException {
+    Nvml nvml = nvml();
+    driver.now += 1_000_000;
+    assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(1_000_000_000L);
+    driver.now += 100_000;
+    assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(0L);
+    driver.now += 100_000;
+    assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(200_000_000L);
+    driver.now += 600_000_000; // The process was stopped; the driver kept 20 seconds of it.
+    assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(20_800_000_000L);
+    driver.now -= 3_600_000_000L; // The clock was set back.
+    nvml.read(0, 7);
+    driver.now += 1_000_000;
+    assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(1_000_000_000L);
+  }
+
+  @Test
   void aLostDeviceIsSaidOnceAndTheOtherGoesOn() throws UnavailableException {
-    Nvml nvml = new Nvml(driver, FakeDriver.PID);
+    Nvml nvml = nvml();
     driver.lostDevice = 100;
-    assertThatThrownBy(() -> nvml.read(0)).hasMessageContaining("error 15");
-    assertThat(nvml.read(0)).isNull();
-    assertThat(nvml.read(1)).isNotNull();
+    assertThatThrownBy(() -> nvml.read(0, 1)).hasMessageContaining("error 15");
+    assertThat(nvml.read(0, 1)).isNull();
+    assertThat(nvml.read(1, 1)).isNotNull();
     assertThat(nvml.isAlive()).isTrue();
     driver.failing.put("nvmlDeviceGetPowerUsage", 9); // The driver is gone.
-    assertThatThrownBy(() -> nvml.read(1)).hasMessageContaining("error 9");
+    assertThatThrownBy(() -> nvml.read(1, 1)).hasMessageContaining("error 9");
     assertThat(nvml.isAlive()).isFalse();
   }
 
@@ -110,7 +155,7 @@ class NvmlTest {
   @ValueSource(strings = {"nvmlInit_v2", "nvmlDeviceGetCount_v2"})
   void whatIsNeededAndFailsIsASentence(String function) {
     driver.failing.put(function, 999);
-    assertThatThrownBy(() -> new Nvml(driver, FakeDriver.PID))
+    assertThatThrownBy(this::nvml)
         .isInstanceOf(UnavailableException.class)
         .hasMessage(function + " failed with error 999 of NVML");
   }
@@ -118,9 +163,9 @@ class NvmlTest {
   @Test
   void devicesThatThisUserMayNotOpenAreLeftOut() throws UnavailableException {
     driver.failing.put("nvmlDeviceGetHandleByIndex_v2", 4);
-    Nvml nvml = new Nvml(driver, FakeDriver.PID);
+    Nvml nvml = nvml();
     assertThat(nvml.count()).isEqualTo(2);
     assertThat(nvml.isAlive()).isFalse();
-    assertThat(nvml.read(0)).isNull();
+    assertThat(nvml.read(0, 1)).isNull();
   }
 }

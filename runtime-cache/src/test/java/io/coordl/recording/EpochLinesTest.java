@@ -14,7 +14,9 @@ class EpochLinesTest {
   private final List<String> said = new ArrayList<>();
   private long now;
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
-  private final EpochLines lines = new EpochLines(said::addAll, () -> now, () -> totals);
+  private boolean profiled;
+  private final EpochLines lines =
+      new EpochLines(said::addAll, () -> now, () -> totals, () -> profiled);
 
   /** An epoch of 100 batches of 32. */
   private void epoch(long seconds, long gc, long updates, String source) {
@@ -96,6 +98,16 @@ class EpochLinesTest {
         .endsWith(
             "most of it is compute, 300.0 ms instead of 180.0 ms, and GC stall, 90.0 ms instead of"
                 + " 10.0 ms");
+  }
+
+  /** Its phases prepare in another way each, and the longest is said to be eight times as long. */
+  @Test
+  void epochsOfAProfileAreNotComparedWithOneAnother() {
+    profiled = true;
+    epoch(40, 0);
+    epoch(20, 1);
+    epoch(160, 5);
+    assertThat(said).hasSize(3).noneMatch(line -> line.contains("longer than"));
   }
 
   @Test

@@ -25,10 +25,16 @@ record Pixels(DecodedForm form, KeptArray array) {
     return array == null ? null : new Pixels(form, array);
   }
 
-  /** The pixels of an array as {@code toNDArray} makes it; null if it is of another kind. */
+  /**
+   * The pixels of an array in main memory as {@code toNDArray} makes it; null if it is of another
+   * kind, or elsewhere.
+   */
   static @Nullable KeptArray of(NDArray array) {
     Shape shape = array.getShape();
-    if (array.getDataType() != DataType.UINT8 || shape.dimension() != 3 || shape.size() == 0) {
+    if (!Device.cpu().equals(array.getDevice())
+        || array.getDataType() != DataType.UINT8
+        || shape.dimension() != 3
+        || shape.size() == 0) {
       return null;
     }
     ByteBuffer values = array.toByteBuffer();
@@ -56,8 +62,8 @@ record Pixels(DecodedForm form, KeptArray array) {
    */
   NDArray toArray(NDManager manager) {
     Shape shape = new Shape(height(), width(), array.third());
-    if (manager.getEngine().getEngineName().equals("PyTorch")
-        && Device.cpu().equals(manager.getDevice())) {
+    if (Device.cpu().equals(manager.getDevice())
+        && manager.getEngine().getEngineName().equals("PyTorch")) {
       NDArray made = manager.create(shape, DataType.UINT8);
       // Or the manager, closed by another thread meanwhile, would free what is written here.
       made.detach();

@@ -1,9 +1,11 @@
 package io.coordl.djl;
 
+import ai.djl.Device;
 import ai.djl.modality.cv.Image;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import io.coordl.cache.DecodedForm;
+import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -104,8 +106,29 @@ final class StoredImage implements InvocationHandler {
       return pixels.toArray(manager);
     }
     long start = System.nanoTime();
+    if (!Device.cpu().equals(manager.getDevice())) {
+      Pixels host = onHost(manager, flag, form);
+      if (host != null) {
+        KeptItems.keep(origin.item(), form, System.nanoTime() - start, host::array);
+        return host.toArray(manager);
+      }
+    }
     NDArray array = own().toNDArray(manager, flag);
     KeptItems.keep(origin.item(), form, System.nanoTime() - start, () -> Pixels.of(array));
     return array;
+  }
+
+  /**
+   * The pixels in main memory, where the library has them before it copies them to a device: from
+   * there they would have to be read back, after all that the device has yet to do. Null where that
+   * cannot be had; the program's own call then says why.
+   */
+  private @Nullable Pixels onHost(NDManager manager, Image.@Nullable Flag flag, DecodedForm form) {
+    try (NDManager host = manager.newSubManager(Device.cpu())) {
+      KeptArray pixels = Pixels.of(own().toNDArray(host, flag));
+      return pixels == null ? null : new Pixels(form, pixels);
+    } catch (RuntimeException e) {
+      return null;
+    }
   }
 }

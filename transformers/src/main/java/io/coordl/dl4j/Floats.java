@@ -13,8 +13,10 @@ import org.bytedeco.opencv.global.opencv_core;
 import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
 import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * The memory of an array of floats, in plain order, as the loader itself addresses it: no operation
@@ -83,6 +85,7 @@ final class Floats {
 
   /** The values of a plain array as bytes; null unless each is a whole number from 0 to 255. */
   static @Nullable KeptArray read(INDArray array) {
+    Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
     byte[] bytes = values(array, Floats::bytes);
     if (bytes == null) {
       return null;

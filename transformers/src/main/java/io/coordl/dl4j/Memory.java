@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.buffer.DataBuffer;
 import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
 import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
@@ -44,6 +45,8 @@ final class Memory {
    * memory is freed by a thread of ND4J.
    */
   static void bytes(INDArray array, Consumer<ByteBuffer> use) {
+    // On a GPU the newest values may be on the device.
+    Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
     long skipped = array.data().offset() * array.dataType().width();
     try {
       use.accept(

@@ -1,6 +1,7 @@
 package io.coordl.endtoend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.coordl.benchmarks.ChildJvm;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -120,13 +122,42 @@ class GpuIT {
     assertThat(sample.getDouble("utilization")).isEqualTo(0.25);
     assertThat(sample.getDouble("ownUtilization")).isEqualTo(0.20);
     assertThat(sample.getLong("memory")).isEqualTo(80L << 30);
-    assertThat(sample.getLong("usedMemory")).isEqualTo(3L << 30);
+    assertThat(sample.getLong("usedMemory"))
+        .as("without what the driver reserves, as nvidia-smi has it")
+        .isEqualTo((3L << 30) - (615L << 20));
     assertThat(sample.getLong("ownMemory")).isEqualTo(2L << 30);
     assertThat(sample.getLong("milliwatts")).isEqualTo(345678);
     assertThat(sample.getLong("pcieSent")).isEqualTo(100 * 1024);
     assertThat(sample.getLong("pcieReceived")).isEqualTo(2000 * 1024);
     assertThat(sample.getLong("clock")).isEqualTo(1980);
     assertThat(sample.getLong("memoryClock")).isEqualTo(2619);
+  }
+
+  /**
+   * Looks a second apart at the last fifth of a second would see the begin of each period, in which
+   * kernels run, or its end, in which none do.
+   */
+  @ParameterizedTest
+  @MethodSource("waves")
+  void aLoadThatComesAndGoesIsBusyAsLongAsItRuns(int period, double part)
+      throws IOException, InterruptedException {
+    Path recording = Workshop.empty("gpu-wave-" + period).resolve("job.jfr");
+    job(Workshop.newestJdk(), "record=" + recording, 1, Math.max(7, period / 200))
+        .environment("FAKE_WAVE", period + " " + part)
+        .run()
+        .orFail("job");
+    RecordedEvent sum = events(recording, "io.coordl.GpuStatistics").get(0);
+    double sampled = sum.getDuration("sampled").toNanos();
+    assertThat(sampled).as("nanoseconds").isGreaterThan(3e9);
+    double ofTheLastPeriod = period * 1e6 * part * (1 - part) / sampled;
+    assertThat(sum.getDuration("busy").toNanos() / sampled)
+        .isCloseTo(part, within(0.03 + ofTheLastPeriod));
+  }
+
+  static Stream<Arguments> waves() {
+    return Workshop.first(
+        1, List.of(Arguments.of(1000, 0.2), Arguments.of(50, 0.5), Arguments.of(5000, 0.5)))
+        .stream();
   }
 
   /** Both JavaCPPs unpack and load native code in one JVM. */
@@ -278,7 +309,10 @@ class GpuIT {
             .environment("LD_LIBRARY_PATH", "")
             .run()
             .orFail("job");
-    assertThat(job.err().contains("no GPU is sampled: ")).isEqualTo(told);
+    assertThat(job.err().contains("no GPU is sampled: no driver of NVIDIA's can be asked: "))
+        .isEqualTo(told);
+    assertThat(job.err().lines().filter(line -> line.contains("GPU")))
+        .noneMatch(line -> line.matches(".*(Exception|Error).*"));
   }
 
   @Test

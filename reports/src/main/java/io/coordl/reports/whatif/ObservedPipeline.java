@@ -49,7 +49,12 @@ final class ObservedPipeline {
     need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
     EnvironmentEvent host = recording.environment();
     pipeline.cores = host == null ? 0 : host.cores;
-    need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
+    String device = Pipeline.device(recording);
+    if (pipeline.cores == 0 || device == null) {
+      need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
+    } else {
+      pipeline.computeCores = Measure.exact(0);
+    }
     if (epochs.size() < 2) {
       String reason = tooFew();
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
@@ -86,7 +91,10 @@ final class ObservedPipeline {
     pipeline.datasetItems = Math.round(items);
     pipeline.datasetBytes = Math.round(bytes * items);
     pipeline.assumptions.add(
-        "a step leaves the cores to preparation, as far as --compute-cores does not say otherwise");
+        device == null
+            ? "a step leaves the cores to preparation, as far as --compute-cores does not say"
+                + " otherwise"
+            : Pipeline.onDevice(device));
     pipeline.checks.add(
         new Pipeline.Check(
             "epochs after the first",

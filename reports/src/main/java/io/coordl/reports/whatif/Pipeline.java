@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
     getterVisibility = Visibility.NONE,
     isGetterVisibility = Visibility.NONE)
 public final class Pipeline implements Cloneable {
+  /** A device that is busy for less of the time has something else to do than steps. */
+  private static final double USED = 0.01;
+
   final String origin; // profile, or recording: the epochs of an ordinary run, with wider errors
   long workers; // threads that prepare beside the training thread, 0 if it does so itself
   @Nullable Measure computeNanos;
@@ -50,6 +53,7 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
+  @JsonIgnore boolean canBePrefetched; // by the agent, which does it for DJL's own iterables
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
   List<Check> checks = new ArrayList<>(); // what the model was not made from
@@ -118,12 +122,32 @@ public final class Pipeline implements Cloneable {
     }
   }
 
+  /** The device that steps run on, as the driver saw this process there; null if on none. */
+  static @Nullable String device(JobRecording recording) {
+    return recording.gpus().stream()
+        .filter(gpu -> gpu.ownMemory > 0 && gpu.utilization() >= USED)
+        .findFirst()
+        .map(gpu -> "GPU " + gpu.device)
+        .orElse(null);
+  }
+
+  /** The assumption that follows. */
+  static String onDevice(String device) {
+    return "a step runs on "
+        + device
+        + " and leaves the cores to preparation (--compute-cores says otherwise)";
+  }
+
   static Pipeline of(JobRecording recording) {
     Pipeline pipeline =
         recording.phases().isEmpty()
             ? new ObservedPipeline(recording).pipeline()
             : new ProfiledPipeline(recording).pipeline();
     pipeline.given = recording.given();
+    pipeline.canBePrefetched =
+        recording.epochs().isEmpty()
+            || recording.epochs().stream()
+                .anyMatch(epoch -> String.valueOf(epoch.source).startsWith("ai.djl."));
     recording.latencies().stream()
         .filter(latency -> "checkpoint".equals(latency.kind) && latency.count > 0)
         .findFirst()

@@ -202,6 +202,11 @@ final class ProfiledPipeline {
     if (seen.isPresent()) {
       return seen.get();
     }
+    String device = Pipeline.device(recording);
+    if (device != null) {
+      pipeline.assumptions.add(Pipeline.onDevice(device));
+      return Measure.exact(0);
+    }
     if (pipeline.isSerial()) {
       pipeline.assumptions.add(
           "whether a step keeps this host's cores busy was not seen, as nothing ran beside it:"

@@ -103,6 +103,7 @@ abstract class Question {
   static List<String> prefetch(Pipeline pipeline, Measure gain) {
     return pipeline.isSerial()
             && pipeline.frameworks.toLowerCase(Locale.ROOT).contains("djl")
+            && pipeline.canBePrefetched
             && isWorthIt(gain)
         ? List.of("prefetch=2")
         : List.of();

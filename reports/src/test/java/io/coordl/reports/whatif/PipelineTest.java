@@ -6,14 +6,19 @@ import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
+import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
+import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a recording shows of a pipeline; each figure differs from all that could be taken for it.
@@ -37,7 +42,7 @@ class PipelineTest {
     var event = new EpochEvent();
     event.epoch = number;
     event.updates = 100;
-    event.source = "my.Images";
+    event.source = "ai.djl.training.dataset.DataIterable";
     event.complete = true;
     event.batches = 100;
     event.items = 1_000;
@@ -207,6 +212,62 @@ class PipelineTest {
             });
 
     isCloseTo(pipeline.computeCores, 3, 0.3);
+  }
+
+  /** Of a recording that has samples of the device nobody need be asked. */
+  @ParameterizedTest
+  @CsvSource({"1000,400,0", "1000,0,-1", "0,400,-1", "-1,400,-1"})
+  void aStepOnADeviceLeavesTheCores(long ownMemory, long busy, double cores) throws Exception {
+    Runnable gpu =
+        () -> {
+          GpuStatisticsEvent device = new GpuStatisticsEvent();
+          device.name = "Fake GPU";
+          device.samples = 10;
+          device.sampled = 1000;
+          device.busy = busy;
+          device.ownMemory = ownMemory;
+          device.commit();
+        };
+    Pipeline observed =
+        of(
+            () -> {
+              emitThreads();
+              EnvironmentEvent host = new EnvironmentEvent();
+              host.cores = 8;
+              host.commit();
+              gpu.run();
+            });
+    Pipeline profiled =
+        of(
+            () -> {
+              emitPhase("ingestion", 0, 1e6, 0, 0);
+              emitPhase("cached", 0, 1.5e6, 0, 2e6);
+              Profiles.emitHost(8, 500_000_000L, 200_000_000L, 1e6);
+              gpu.run();
+            });
+    if (cores == 0) {
+      for (Pipeline pipeline : List.of(observed, profiled)) {
+        isCloseTo(pipeline.computeCores, 0, 0);
+        assertThat(pipeline.missing("cores")).isEmpty();
+        assertThat(pipeline.assumptions).anyMatch(line -> line.startsWith("a step runs on GPU 0"));
+      }
+    } else {
+      assertThat(observed.missing("cores")).isNotEmpty();
+      isCloseTo(profiled.computeCores, 4, 4);
+    }
+  }
+
+  @Test
+  void batchesOfTheProgramsOwnAreNotPrefetched() throws Exception {
+    assertThat(of(PipelineTest::emitThreads).canBePrefetched).isTrue();
+    assertThat(
+            of(() -> {
+                  EpochEvent own = epoch(1);
+                  own.source = "my.Job$Batches";
+                  own.commit();
+                })
+                .canBePrefetched)
+        .isFalse();
   }
 
   @Test

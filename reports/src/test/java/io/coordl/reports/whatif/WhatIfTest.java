@@ -629,7 +629,7 @@ class WhatIfTest {
       var event = new EpochEvent();
       event.epoch = epoch;
       event.updates = 100;
-      event.source = "my.Images";
+      event.source = "ai.djl.training.dataset.DataIterable";
       event.complete = true;
       event.batches = 100;
       event.items = 1_000;
@@ -658,7 +658,7 @@ class WhatIfTest {
                   for (int pass = 4; pass <= 6; pass++) {
                     var evaluation = new EpochEvent();
                     evaluation.epoch = pass;
-                    evaluation.source = "my.Images";
+                    evaluation.source = "ai.djl.training.dataset.DataIterable";
                     evaluation.complete = true;
                     evaluation.batches = 100;
                     evaluation.items = 1_000;
@@ -682,7 +682,7 @@ class WhatIfTest {
       var event = new EpochEvent();
       event.epoch = epoch;
       event.updates = 100;
-      event.source = "my.Images";
+      event.source = "ai.djl.training.dataset.DataIterable";
       event.complete = true;
       event.batches = 100;
       event.items = epoch == 1 ? 1_000 : 0;

@@ -1,0 +1,92 @@
+package io.coordl.gpu;
+
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.event.Figures;
+import io.coordl.event.GpuStatisticsEvent;
+import io.coordl.event.JobStatisticsEvent;
+import java.util.Objects;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * How busy a device is said to be, whose kernels run for a planted part of each period: a look at
+ * one window in a second would see the same part of each period, or another one each time.
+ */
+class BusyTest {
+  private static final double POINTS = 0.03;
+  private static final long MICROS = 1000;
+
+  /** Milliseconds of a period, its part with kernels, and what the driver lacks. */
+  static Stream<Arguments> waves() {
+    return Stream.of(50, 100, 166, 200, 333, 400, 500, 900, 1000, 1100, 2000, 5000)
+        .flatMap(
+            period ->
+                Stream.of(0.05, 0.2, 0.5, 0.95)
+                    .flatMap(
+                        duty ->
+                            Stream.of("nothing", "nvmlDeviceGetSamples")
+                                .map(lacks -> Arguments.of(period, duty, lacks))));
+  }
+
+  /** A job whose device runs in its steps, and is idle while it waits for a batch. */
+  @ParameterizedTest
+  @MethodSource("waves")
+  void isWhatWasPlanted(long period, double duty, String lacks) throws Exception {
+    FakeDriver driver = new FakeDriver();
+    driver.failing.put(lacks, 3);
+    driver.shares = null;
+    driver.period = MICROS * period;
+    driver.busy = Math.round(driver.period * duty);
+    long begin = driver.now;
+    Nvml nvml = new Nvml(driver, FakeDriver.PID, () -> driver.now);
+    Figures before = job(driver, begin);
+    GpuTime time = new GpuTime("fake", before, steps(driver, begin));
+    Random random = new Random(period);
+    double own = 0;
+    while (driver.now - begin < 120_000_000) {
+      long look = 1_000_000L + random.nextInt(60_000); // As a busy machine has it.
+      driver.now += look;
+      Figures after = job(driver, begin);
+      Nvml.Reading reading = Objects.requireNonNull(nvml.read(0, look * 1000));
+      own += reading.nanos() * reading.sample().ownUtilization;
+      time.add(reading.sample(), reading.nanos(), before, after, steps(driver, begin));
+      before = after;
+    }
+    GpuStatisticsEvent sum = time.view();
+    double planted = (double) (driver.ran(driver.now) - driver.ran(begin)) / (driver.now - begin);
+    SoftAssertions all = new SoftAssertions();
+    all.assertThat(sum.utilization()).as("busy").isCloseTo(planted, within(POINTS));
+    all.assertThat(own / sum.sampled).as("share of the process").isCloseTo(planted, within(POINTS));
+    all.assertThat(sum.idle() / 1e3 / (driver.now - begin))
+        .as("idle")
+        .isCloseTo(1 - planted, within(2 * POINTS)); // Of the last period of 5 s nothing may count.
+    all.assertThat(sum.explained()).as("explained by stalls").isBetween(1 - POINTS, 1.0);
+    all.assertThat((sum.busy - sum.synchronizedSteps) / (double) sum.sampled)
+        .as("the samples are off by, of the time")
+        .isCloseTo(0, within(POINTS));
+    all.assertAll();
+  }
+
+  /** Batches that were taken, and waits for them that are over: each ends when kernels begin. */
+  private static Figures job(FakeDriver driver, long begin) {
+    Figures job = new JobStatisticsEvent();
+    job.batches = driver.now / driver.period;
+    long until = job.batches * driver.period;
+    job.stall = (until - begin - (driver.ran(until) - driver.ran(begin))) * 1000;
+    return job;
+  }
+
+  /** Steps that are over. */
+  private static long steps(FakeDriver driver, long begin) {
+    long done =
+        driver.now % driver.period < driver.busy
+            ? driver.now / driver.period * driver.period
+            : driver.now;
+    return (driver.ran(done) - driver.ran(begin)) * 1000;
+  }
+}
