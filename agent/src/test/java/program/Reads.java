@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.ObjectInputFilter;
 import java.io.RandomAccessFile;
 import java.net.URL;
 import java.nio.ByteBuffer;
@@ -20,8 +21,8 @@ import java.util.zip.CRC32;
  * Reads every file of a directory twice in several ways, prints what it saw and the threads there
  * are, and ends as told. Arguments: directory, then any of {@code interrupt} (all threads of the
  * agent, after the first round), {@code wait} (for a line on stdin between the two rounds), {@code
- * recorder} (until the agent's recorder, if any, has started), {@code exit=N}, {@code throw},
- * {@code threads}.
+ * recorder} (until the agent's recorder, if any, has started), {@code probe} (tells on stderr what
+ * any stream of objects makes), {@code exit=N}, {@code throw}, {@code threads}.
  */
 public final class Reads {
   private Reads() {}
@@ -29,6 +30,9 @@ public final class Reads {
   /** See the class. */
   public static void main(String[] arguments) throws Exception {
     List<String> wishes = Arrays.asList(arguments).subList(1, arguments.length);
+    if (wishes.contains("probe")) {
+      ObjectInputFilter.Config.setSerialFilter(Reads::objectIsMade);
+    }
     File[] files = new File(arguments[0]).listFiles();
     Arrays.sort(files);
     round(files);
@@ -65,6 +69,12 @@ public final class Reads {
     if (wishes.contains("throw")) {
       throw new IllegalStateException("as told");
     }
+  }
+
+  /** Asked by the JVM before any stream in it makes an object. */
+  private static ObjectInputFilter.Status objectIsMade(ObjectInputFilter.FilterInfo info) {
+    System.err.println("made out of bytes: " + info.serialClass());
+    return ObjectInputFilter.Status.UNDECIDED;
   }
 
   /** What the agent shows by JMX, as another agent in this JVM serves it. */

@@ -26,6 +26,9 @@ import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +101,51 @@ final class PackagingIT {
             "META-INF/NOTICE",
             "io/coordl/agent/CoordlAgent.class");
     assertThat(outside()).filteredOn(name -> name.startsWith(BRIDGE)).allMatch(this::isClass);
+  }
+
+  /** Of the libraries that hear from others; a stream of {@code NoObjects} refuses. */
+  @Test
+  void noClassOfJgroupsMakesObjectsOutOfBytes() throws IOException {
+    List<String> makers = new ArrayList<>();
+    try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
+      for (String name : FILES) {
+        if (name.startsWith("inst/org/jgroups/") && name.endsWith(".classdata")) {
+          try (InputStream in = jar.getInputStream(jar.getEntry(name))) {
+            new ClassReader(in).accept(maker(name, makers), ClassReader.SKIP_DEBUG);
+          }
+        }
+      }
+    }
+    assertThat(makers).isEmpty();
+    assertThat(FILES)
+        .contains("inst/io/coordl/partition/hosts/membership/NoObjects.classdata")
+        .noneMatch(name -> name.contains("ObjectInputStream"))
+        .doesNotContain(
+            "inst/org/jgroups/blocks/MethodCall.classdata",
+            "inst/org/jgroups/util/ObjectWrapperSerializable.classdata");
+  }
+
+  private static ClassVisitor maker(String name, List<String> found) {
+    return new ClassVisitor(Opcodes.ASM9) {
+      @Override
+      public void visit(int v, int access, String own, String sign, String above, String[] all) {
+        if (above != null && above.contains("ObjectInputStream")) {
+          found.add(name + " extends " + above);
+        }
+      }
+
+      @Override
+      public MethodVisitor visitMethod(int access, String in, String of, String sign, String[] ex) {
+        return new MethodVisitor(Opcodes.ASM9) {
+          @Override
+          public void visitTypeInsn(int opcode, String type) {
+            if (opcode == Opcodes.NEW && type.contains("ObjectInputStream")) {
+              found.add(name + "." + in + " makes a " + type);
+            }
+          }
+        };
+      }
+    };
   }
 
   private boolean isClass(String name) {

@@ -3,20 +3,36 @@ package io.coordl.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.agent.Child.Outcome;
+import io.coordl.partition.hosts.PeerTls;
 import java.io.BufferedReader;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.jgroups.BytesMessage;
+import org.jgroups.Message;
+import org.jgroups.ObjectMessage;
+import org.jgroups.Version;
+import org.jgroups.stack.IpAddress;
+import org.jgroups.util.ByteArrayDataOutputStream;
+import org.jgroups.util.Util;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +48,7 @@ final class PeersIT {
   @TempDir Path work;
   private Path data;
   private int port;
+  private Path secret;
   private final List<Process> jobs = new ArrayList<>();
 
   @BeforeEach
@@ -40,11 +57,18 @@ final class PeersIT {
     for (int i = 0; i < FILES; i++) {
       Files.write(data.resolve("item-" + i), new byte[5_000 + i]);
     }
+    secret = secret("rw-------", "kx2vN0c1Yq8Jr5tWm7Pz4aLd9GfHsBeU3oRi6QjTnMw=");
     do {
       try (ServerSocket any = new ServerSocket(0)) {
         port = any.getLocalPort();
       }
     } while (port > 65_000);
+  }
+
+  private Path secret(String mode, String content) throws IOException {
+    Path file = Files.createTempFile(work, "peer", ".secret");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+    return Files.writeString(file, content);
   }
 
   @AfterEach
@@ -93,6 +117,10 @@ final class PeersIT {
   }
 
   private String peers(int host) {
+    return peersWithout(host) + ",peer.secret=" + secret;
+  }
+
+  private String peersWithout(int host) {
     return ",group=it-" + port + "," + listed() + ",peer.bind=127.0.0." + host;
   }
 
@@ -219,7 +247,7 @@ final class PeersIT {
         start(
             Path.of(System.getProperty("java.home")),
             "job",
-            peers(1) + ",peer.tls=/no/such/store.p12");
+            peersWithout(1) + ",peer.tls=/no/such/store.p12");
 
     Outcome outcome = end(job, "job");
     assertThat(outcome.exit()).isZero();
@@ -229,6 +257,69 @@ final class PeersIT {
                 assertThat(line)
                     .contains("/no/such/store.p12 does not exist")
                     .endsWith("No other host is asked."));
+  }
+
+  @Test
+  void withoutASecretNothingListensAndOneSentenceSaysWhy() throws Exception {
+    Path open = secret("rw-r--r--", Files.readString(secret));
+    Map<String, String> refused = new LinkedHashMap<>();
+    refused.put("", "peer= needs peer.secret=FILE or peer.tls=KEYSTORE");
+    refused.put(",peer.secret=" + open, "peer.secret=" + open + " has mode 0644");
+    refused.put(
+        ",peer.secret=" + secret + ",peer.tls=" + secret, "peer.secret and peer.tls were both");
+    for (Map.Entry<String, String> each : refused.entrySet()) {
+      Path jdk = Path.of(System.getProperty("java.home"));
+      Process job = start(jdk, "job", peersWithout(1) + each.getKey());
+      assertThat(listening(job)).isEmpty();
+      Outcome outcome = end(job, "job");
+      assertThat(outcome.exit()).isZero();
+      assertThat(outcome.said())
+          .filteredOn(line -> line.endsWith("No other host is asked."))
+          .singleElement()
+          .asString()
+          .contains(each.getValue());
+    }
+  }
+
+  /** A neighbour that has the secret, so that its message is read at all, and one without. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void noObjectIsMadeOutOfWhatANeighbourSends(Path jdk) throws Exception {
+    Process job = start(jdk, "job", peers(1), List.of("probe", "wait"));
+    awaitListening(job, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
+    for (Message message :
+        List.of(
+            new ObjectMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))),
+            new BytesMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))))) {
+      say(new Socket("127.0.0.1", port), message);
+      say(PeerTls.ofSecret(secret).getSocketFactory().createSocket("127.0.0.1", port), message);
+    }
+    Outcome outcome = end(job, "job");
+    assertThat(outcome.exit()).isZero();
+    assertThat(outcome.err()).doesNotContain("made out of bytes");
+    assertThat(outcome.said()).anyMatch(line -> line.contains("did not prove to be a peer"));
+    assertNothingIsLeft();
+  }
+
+  /** Joins as JGroups does, sends the message, and waits until it was read. */
+  private void say(Socket socket, Message message) throws Exception {
+    IpAddress own = new IpAddress(InetAddress.getByName("127.0.0.9"), port);
+    ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();
+    Util.writeMessage(message, frame, true);
+    try (socket) {
+      DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+      out.write("bela".getBytes(StandardCharsets.US_ASCII));
+      out.writeShort(Version.version);
+      out.writeShort(own.serializedSize());
+      own.writeTo(out);
+      out.writeInt(frame.position());
+      out.write(frame.buffer(), 0, frame.position());
+      out.flush();
+      socket.shutdownOutput();
+      socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+    } catch (IOException e) {
+      // It hung up earlier.
+    }
   }
 
   private void assertNothingIsLeft() throws IOException {

@@ -96,11 +96,17 @@ public enum Option {
       Values.COUNT,
       "how many hosts to wait for before the first item is read, a minute at most; auto: those that"
           + " are there"),
+  PEER_SECRET(
+      "none, FILE",
+      Values.TEXT,
+      "a file of mode 0600 with at least 32 random characters, the same on all hosts: peers prove"
+          + " that they have it and encrypt what they say; this or peer.tls is needed for"
+          + " peer=HOST"),
   PEER_TLS(
       "off, KEYSTORE",
       Values.TEXT,
-      "PKCS12 key store of this host's key and the certificates it trusts: peers speak TLS, and who"
-          + " has no such certificate is refused"),
+      "in place of peer.secret, and for rediss://: PKCS12 key store of this host's key and the"
+          + " certificates it trusts; a peer without such a certificate is refused"),
   PEER_TLS_PASSWORD(
       "none, PASSWORD",
       Values.SECRET,

@@ -315,6 +315,7 @@ public final class Options {
     boolean hosts = hasPeers() && !RedisUri.is(get(Option.PEER));
     without(remarks, hosts, Option.PEER_BIND, "peer=HOST");
     without(remarks, hosts, Option.PEER_HOSTS, "peer=HOST");
+    without(remarks, hosts, Option.PEER_SECRET, "peer=HOST");
     without(remarks, hasPeers(), Option.PEER_TLS, "peer=");
     boolean tls = hasPeers() && !get(Option.PEER_TLS).equals("off");
     without(remarks, tls, Option.PEER_TLS_PASSWORD, "peer.tls=");

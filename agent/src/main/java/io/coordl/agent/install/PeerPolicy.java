@@ -17,6 +17,8 @@ import io.coordl.shared.OwnDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -26,17 +28,17 @@ final class PeerPolicy {
 
   /**
    * The engine, which the monitor closes before the store; null, which the user hears of, if there
-   * cannot be one: never one without the TLS that was asked for.
+   * cannot be one: never one without the TLS that was asked for, and never hosts that let strangers
+   * in.
    *
    * @param store name of the store, the same for the jobs that share it
    */
   static @Nullable ItemStore engine(
       Options options, String store, ArenaStore arena, JobMonitor job) {
     try {
-      SSLContext tls = tls(options);
       return RedisUri.is(options.get(Option.PEER))
-          ? redis(options, arena, tls, job)
-          : hosts(options, store, arena, tls, job);
+          ? redis(options, arena, tls(options), job)
+          : hosts(options, store, arena, proof(options), job);
     } catch (IOException e) {
       job.log().say(e.getMessage() + " No other host is asked.");
     } catch (RuntimeException | LinkageError e) {
@@ -47,21 +49,21 @@ final class PeerPolicy {
 
   private static ItemStore redis(
       Options options, ArenaStore arena, @Nullable SSLContext tls, JobMonitor job) {
+    List<RedisUri> servers = options.list(Option.PEER).stream().map(RedisUri::parse).toList();
+    servers.stream()
+        .map(RedisUri::exposure)
+        .filter(Objects::nonNull)
+        .limit(1)
+        .forEach(job.log()::say);
     RedisEngine engine =
         new RedisEngine(
-            options.list(Option.PEER).stream().map(RedisUri::parse).toList(),
-            tls,
-            arena,
-            options.get(Option.GROUP),
-            job.peers(),
-            job.log(),
-            Timeouts.USUAL);
+            servers, tls, arena, options.get(Option.GROUP), job.peers(), job.log(), Timeouts.USUAL);
     job.addPolicy(() -> "", engine);
     return engine;
   }
 
   private static ItemStore hosts(
-      Options options, String store, ArenaStore arena, @Nullable SSLContext tls, JobMonitor job) {
+      Options options, String store, ArenaStore arena, SSLContext tls, JobMonitor job) {
     UserLog log = job.log();
     String group = options.get(Option.GROUP);
     String bind = options.get(Option.PEER_BIND);
@@ -83,6 +85,28 @@ final class PeerPolicy {
         new HostsEngine(arena, membership, tls, awaited, group, job.peers(), log, Timeouts.USUAL);
     job.addPolicy(() -> "", engine);
     return engine;
+  }
+
+  /** What tells a host of ours from a stranger. */
+  private static SSLContext proof(Options options) throws IOException {
+    SSLContext tls = tls(options);
+    String secret = options.get(Option.PEER_SECRET);
+    boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
+    if (given && tls != null) {
+      throw new IOException(
+          "peer.secret and peer.tls were both given, and either says who is a peer: leave one"
+              + " out.");
+    }
+    if (tls != null) {
+      return tls;
+    }
+    if (!given) {
+      throw new IOException(
+          "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that strangers who reach its ports"
+              + " can neither read nor change what this job trains on: run openssl rand -base64 32,"
+              + " and give all hosts what it prints in a file of mode 0600.");
+    }
+    return PeerTls.ofSecret(Path.of(secret));
   }
 
   private static @Nullable SSLContext tls(Options options) throws IOException {

@@ -521,6 +521,8 @@ final class OptionsTest {
         .containsExactly("peer.hosts=2 has no effect without peer=HOST");
     assertThat(parse("peer=redis://a,peer.bind=b").remarks())
         .containsExactly("peer.bind=b has no effect without peer=HOST");
+    assertThat(parse("peer=redis://a,peer.secret=b").remarks())
+        .containsExactly("peer.secret=b has no effect without peer=HOST");
     assertThat(parse("peer.tls=a.p12").remarks())
         .containsExactly("peer.tls=a.p12 has no effect without peer=");
   }

@@ -1,6 +1,7 @@
 package io.coordl.benchmarks;
 
 import io.coordl.partition.HostPort;
+import io.coordl.partition.hosts.PeerTls;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
 import java.io.IOException;
@@ -84,7 +85,8 @@ public final class MembershipCost {
     return costs;
   }
 
-  private static HostMembership open(Path directory, int port, int number, int first) {
+  private static HostMembership open(Path directory, int port, int number, int first)
+      throws IOException {
     HostMembership.Settings settings =
         new HostMembership.Settings(
             directory,
@@ -92,7 +94,7 @@ public final class MembershipCost {
             "cost",
             Discovery.parse("127.0.0." + first + ":" + port),
             HostPort.parse("127.0.0." + number + ":" + port),
-            null,
+            PeerTls.ofSecret(PartitionBenchmark.secret(directory.getParent())),
             () -> 1L << 30,
             System::getenv);
     return new HostMembership(

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -30,7 +32,6 @@ public final class PartitionBenchmark {
     {"raw", "raw blocking sockets, buffers used again"},
     {"netty", "Netty, zero-copy server"},
     {"hosts", "own engine, peer=HOST:PORT"},
-    {"hosts-tls", "own engine with peer.tls"},
     {"jgroups", "JGroups, question and answer"},
     {"redis-engine", "Redis by peer=redis://"},
     {"redis-jedis", "Redis, Jedis alone"},
@@ -38,12 +39,12 @@ public final class PartitionBenchmark {
   };
 
   /** What has to work; where another way does not, the rest goes on. */
-  private static final Set<String> OURS = Set.of("raw", "hosts", "hosts-tls", "redis-engine");
+  private static final Set<String> OURS = Set.of("raw", "hosts", "redis-engine");
 
   /** Items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
 
-  /** Without TLS, to Netty without TLS. */
+  /** Encrypted, to Netty in the clear. */
   private static final double BAR = 2;
 
   private PartitionBenchmark() {}
@@ -54,7 +55,7 @@ public final class PartitionBenchmark {
     String part = args.length > 1 ? args[1] : "";
     Checkout checkout = Checkout.find();
     Path work = Files.createDirectories(checkout.work("partition"));
-    Path keys = keys(work);
+    Path secret = secret(work);
     Map<String, List<double[]>> figures = new LinkedHashMap<>();
     for (int repetition = 0; repetition < repetitions; repetition++) {
       for (int[] size : SIZES) {
@@ -63,7 +64,7 @@ public final class PartitionBenchmark {
             List<double[]> runs =
                 figures.computeIfAbsent(size[1] + " " + way[1], key -> new ArrayList<>());
             try {
-              runs.add(run(way[0], size[0], size[1], work, keys));
+              runs.add(run(way[0], size[0], size[1], work, secret));
             } catch (IllegalStateException e) {
               if (OURS.contains(way[0])) {
                 throw e;
@@ -113,7 +114,7 @@ public final class PartitionBenchmark {
     }
   }
 
-  private static double[] run(String way, int items, int bytes, Path work, Path keys)
+  private static double[] run(String way, int items, int bytes, Path work, Path secret)
       throws IOException, InterruptedException {
     int port = freePort();
     String count = Integer.toString(items);
@@ -132,7 +133,7 @@ public final class PartitionBenchmark {
                 "",
                 "--dir",
                 "" + work)
-            : java("serve", way, at, count, length, keys.toString());
+            : java("serve", way, at, count, length, secret.toString());
     Process server =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {
@@ -145,7 +146,7 @@ public final class PartitionBenchmark {
           new ChildJvm(Jdks.running(), Sides.class.getName())
               .classPath(Path.of(System.getProperty("java.class.path")))
               .jvmArgs("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=1g")
-              .args("get", way, at, count, length, keys.toString(), Long.toString(server.pid()))
+              .args("get", way, at, count, length, secret.toString(), Long.toString(server.pid()))
               .run()
               .orFail(way);
       String line = result.out().strip();
@@ -156,34 +157,15 @@ public final class PartitionBenchmark {
     }
   }
 
-  /** A key, and its own certificate as one that is trusted. */
-  private static Path keys(Path work) throws IOException, InterruptedException {
-    Path store = work.resolve("keys.p12");
-    Path certificate = work.resolve("certificate");
-    Files.deleteIfExists(store);
-    Files.deleteIfExists(certificate);
-    String[][] steps = {
-      {"-genkeypair", "-alias", "key", "-keyalg", "EC", "-dname", "CN=benchmark"},
-      {"-exportcert", "-alias", "key", "-file", certificate.toString()},
-      {"-importcert", "-noprompt", "-alias", "trusted", "-file", certificate.toString()},
-    };
-    for (String[] step : steps) {
-      List<String> command = new ArrayList<>();
-      command.add(Jdks.running().home().resolve("bin/keytool").toString());
-      command.addAll(List.of(step));
-      command.addAll(
-          List.of(
-              "-keystore", store.toString(), "-storetype", "PKCS12", "-storepass", "benchmark"));
-      Process keytool =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start();
-      if (keytool.waitFor() != 0) {
-        throw new IOException("keytool ended with exit status " + keytool.exitValue());
-      }
+  /** What both sides have in common. */
+  static Path secret(Path work) throws IOException {
+    Path file = work.resolve("peer.secret");
+    if (!Files.exists(file)) {
+      Files.createFile(
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(file, UUID.randomUUID() + "-" + UUID.randomUUID());
     }
-    return store;
+    return file;
   }
 
   private static List<String> java(String... arguments) {

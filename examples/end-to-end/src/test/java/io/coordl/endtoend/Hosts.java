@@ -3,9 +3,11 @@ package io.coordl.endtoend;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -335,7 +337,23 @@ final class Hosts implements AutoCloseable {
 
     /** Arguments for a job of all hosts that finds the others by {@code peers}. */
     String peerArguments(Path data, String peers) {
-      return arguments(data, group) + "," + peers;
+      return arguments(data, group) + "," + peers + ",peer.secret=" + secret();
+    }
+
+    /** A copy of what all hosts have. */
+    private Path secret() {
+      try {
+        Path file = directory().resolve("peer.secret");
+        if (!Files.exists(file)) {
+          Files.createFile(
+              file,
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+          Files.writeString(file, group + "-" + name);
+        }
+        return file;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
 
     private String arguments(Path data, String shared) {

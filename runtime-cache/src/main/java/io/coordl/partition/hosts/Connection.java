@@ -9,7 +9,6 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import javax.net.ssl.SSLContext;
 
 /** A client's connection to a peer, of one thread at a time. */
 final class Connection implements Closeable {
@@ -33,14 +32,13 @@ final class Connection implements Closeable {
   Connection(InetSocketAddress address, PeerClient.Common common, long patience)
       throws IOException {
     watch = common.watch();
-    SSLContext tls = common.tls();
     socket =
         new BoundedSocket(
             address,
             watch,
             common.timeouts(),
             patience,
-            plain -> tls == null ? plain : PeerTls.over(tls, plain, true));
+            plain -> PeerTls.over(common.tls(), plain, true));
     out = socket.out();
     try {
       out.write(Wire.hello(common.group()));

@@ -84,14 +84,14 @@ public final class HostsEngine implements ItemStore, Closeable {
    * An engine of this job; asks nobody yet.
    *
    * @param membership who else is there; closed with the engine
-   * @param tls null to speak in the clear
+   * @param tls what proves who is a peer
    * @param awaitedHosts the first fetch waits for so many members, at most a minute
    * @param group of jobs; hosts of another are not asked
    */
   public HostsEngine(
       ArenaStore local,
       Membership membership,
-      @Nullable SSLContext tls,
+      SSLContext tls,
       int awaitedHosts,
       String group,
       PeerSink sink,

@@ -32,11 +32,11 @@ final class PeerClient implements Closeable {
   /**
    * What the peers of an engine have in common.
    *
-   * @param tls null to speak in the clear
+   * @param tls what proves who is a peer
    * @param back hears of a peer that was given up and answers again
    */
   record Common(
-      @Nullable SSLContext tls,
+      SSLContext tls,
       String group,
       Watch watch,
       Timeouts timeouts,

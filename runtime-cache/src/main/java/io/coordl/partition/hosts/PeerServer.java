@@ -22,7 +22,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the items of this host's store to other hosts, by key and length only: it opens no file
@@ -43,7 +42,7 @@ public final class PeerServer implements Closeable {
   private final ServerSocketChannel listening;
   private final InetSocketAddress address;
   final ArenaStore store;
-  final @Nullable SSLContext tls;
+  final SSLContext tls;
   final String group;
   private final OnceLog log;
   final Timeouts timeouts;
@@ -57,14 +56,14 @@ public final class PeerServer implements Closeable {
    * Listens at {@code bind}, and nowhere else.
    *
    * @param store stays the caller's to close, after this
-   * @param tls null to speak in the clear, which {@code userLog} hears of outside loopback
+   * @param tls what proves who is a peer
    * @param group of jobs; only those of the same are served
    * @throws IOException with a sentence for the user if the address cannot be had
    */
   public PeerServer(
       InetSocketAddress bind,
       ArenaStore store,
-      @Nullable SSLContext tls,
+      SSLContext tls,
       String group,
       UserLog userLog,
       Timeouts timeouts)
@@ -86,12 +85,6 @@ public final class PeerServer implements Closeable {
     watch = new Watch("coordl-peer-watch");
     accepting = new AgentThread("coordl-peer-accept", this::accept);
     accepting.start();
-    if (tls == null && !bind.getAddress().isLoopbackAddress()) {
-      userLog.say(
-          "Whoever reaches %s can read the items of this host's cache, and put others there:"
-              + " peer.tls=KEYSTORE keeps strangers out.",
-          text(address));
-    }
   }
 
   private static String text(InetSocketAddress address) {

@@ -30,12 +30,12 @@ final class PeerSession implements Closeable {
   private static final long STACK_BYTES = 256L << 10;
 
   private final SocketChannel channel;
-  private final PeerChannel bytes;
+  private final PeerChannel bytes = new PeerChannel();
   private final PeerServer server;
   private final Deadline deadline;
   final String remote;
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
-  private final ByteBuffer answer = ByteBuffer.allocateDirect(Wire.ANSWER_BYTES);
+  private final ByteBuffer answer = ByteBuffer.allocate(Wire.ANSWER_BYTES);
 
   /** Whether the other side has not said yet that it is a peer. */
   volatile boolean stranger = true;
@@ -46,7 +46,6 @@ final class PeerSession implements Closeable {
 
   PeerSession(SocketChannel channel, PeerServer server) throws IOException {
     this.channel = channel;
-    this.bytes = new PeerChannel(channel);
     this.server = server;
     this.deadline = new Deadline(server.watch, channel);
     InetSocketAddress from = (InetSocketAddress) channel.getRemoteAddress();
@@ -60,9 +59,7 @@ final class PeerSession implements Closeable {
   private void run() {
     try {
       deadline.in(server.timeouts.handshake().toNanos());
-      if (server.tls != null) {
-        bytes.secure(server.tls);
-      }
+      bytes.secure(server.tls, channel.socket());
       meet();
       stranger = false;
       while (true) {
@@ -76,7 +73,8 @@ final class PeerSession implements Closeable {
     } catch (WireException e) {
       server.refused(this, e.kind.name(), String.valueOf(e.getMessage()));
     } catch (SSLException e) {
-      if (stranger && !deadline.passed()) {
+      boolean gone = e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
+      if (stranger && !gone && !deadline.passed()) {
         server.refused(this, "TLS", "it did not prove to be a peer (" + e.getMessage() + ")");
       }
     } catch (IOException e) {

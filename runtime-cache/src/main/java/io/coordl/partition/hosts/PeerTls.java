@@ -20,7 +20,23 @@ import javax.net.ssl.TrustManagerFactory;
  * TLS 1.3. Names of hosts do not matter: the store is of this group of hosts, not of the world.
  */
 public final class PeerTls {
+  static final char[] NO_PASSWORD = {};
+
   private PeerTls() {}
+
+  /**
+   * The same, by a secret that all hosts have.
+   *
+   * @throws IOException with a sentence for the user
+   */
+  public static SSLContext ofSecret(Path file) throws IOException {
+    KeyStore store = PeerSecret.load(file);
+    try {
+      return context(store, NO_PASSWORD);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("The key of peer.secret cannot be used (" + e + ").", e);
+    }
+  }
 
   /**
    * What makes sockets of TLS 1.3, from a PKCS12 key store: this host's private key, and the
@@ -38,15 +54,7 @@ public final class PeerTls {
         throw new IOException(
             keystore + " has no private key: peers have to prove who they are with one.");
       }
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(store, password);
-      TrustManagerFactory trusted =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trusted.init(store);
-      SSLContext context = SSLContext.getInstance("TLSv1.3");
-      context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
-      return context;
+      return context(store, password);
     } catch (NoSuchFileException e) {
       throw new IOException(keystore + " does not exist; a PKCS12 key store was expected.", e);
     } catch (UnrecoverableKeyException e) {
@@ -60,6 +68,18 @@ public final class PeerTls {
               ? e
               : new IOException(keystore + " cannot be read as a PKCS12 key store (" + e + ").", e);
     }
+  }
+
+  private static SSLContext context(KeyStore store, char[] password)
+      throws GeneralSecurityException {
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, password);
+    TrustManagerFactory trusted =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trusted.init(store);
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+    return context;
   }
 
   private static boolean hasKey(KeyStore store) throws GeneralSecurityException {

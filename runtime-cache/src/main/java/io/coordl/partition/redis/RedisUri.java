@@ -59,6 +59,21 @@ public record RedisUri(
         : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
+  /** What a stranger on the network can do with what is sent there; null if nothing. */
+  public @Nullable String exposure() {
+    String host = server.host();
+    boolean here = host.equals("localhost") || host.startsWith("127.") || host.equals("::1");
+    if (here || (secure && password != null)) {
+      return null;
+    }
+    return this
+        + (secure
+            ? " is asked without a password: whoever reaches it can read the items there, and put"
+                + " others in."
+            : " is asked in the clear: whoever is on the way can read the items, and put others in;"
+                + " rediss:// and a password keep strangers out.");
+  }
+
   @Override
   public String toString() {
     return (secure ? "rediss://" : "redis://") + server + (database == 0 ? "" : "/" + database);

@@ -58,9 +58,10 @@ final class FakePeer implements Closeable {
 
   private void serve(Socket socket) {
     try (socket) {
+      Socket secured = PeerTls.over(TestSecret.ours(), socket, false);
       manner.serve(
-          new DataInputStream(socket.getInputStream()),
-          new DataOutputStream(socket.getOutputStream()));
+          new DataInputStream(secured.getInputStream()),
+          new DataOutputStream(secured.getOutputStream()));
     } catch (IOException e) {
       // The other side has had enough.
     } finally {

@@ -66,7 +66,7 @@ public final class HostMain {
         new HostsEngine(
             store,
             membership,
-            null,
+            TestSecret.ours(),
             0,
             PeerItems.GROUP,
             (peer, start, end, bytes, answer) ->
@@ -79,7 +79,7 @@ public final class HostMain {
             new PeerServer(
                 members.get(number - 1).data(),
                 store,
-                null,
+                TestSecret.ours(),
                 PeerItems.GROUP,
                 HostMain::say,
                 Timeouts.USUAL)) {

@@ -60,9 +60,9 @@ final class Hosts implements AutoCloseable {
   private final List<Member> fakes = new ArrayList<>();
   private final Path directory;
   private final Timeouts timing;
-  private final @Nullable SSLContext tls;
+  private final SSLContext tls;
 
-  Hosts(Path directory, Timeouts timing, @Nullable SSLContext tls) {
+  Hosts(Path directory, Timeouts timing, SSLContext tls) {
     this.directory = directory;
     this.timing = timing;
     this.tls = tls;
@@ -73,7 +73,7 @@ final class Hosts implements AutoCloseable {
   }
 
   static Hosts of(int count, Path directory, String budget, Timeouts timing) throws IOException {
-    Hosts hosts = new Hosts(directory, timing, null);
+    Hosts hosts = new Hosts(directory, timing, TestSecret.ours());
     for (int i = 0; i < count; i++) {
       hosts.add(budget);
     }

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
@@ -43,6 +44,10 @@ class PeerTlsTest {
 
   private static SSLContext load(Path file) throws IOException {
     return PeerTls.load(file, TestKeys.PASSWORD.toCharArray());
+  }
+
+  private static List<SSLContext> wrong() throws IOException {
+    return List.of(load(theirs), TestSecret.ours());
   }
 
   private static void await(java.util.function.BooleanSupplier condition) {
@@ -85,7 +90,7 @@ class PeerTlsTest {
   void whoHasAnotherKeyOrNoneIsRefusedAndReadsForItself() throws Exception {
     try (Hosts hosts = hosts(1, load(ours))) {
       hosts.host(0).fetch(1);
-      for (SSLContext wrong : new SSLContext[] {load(theirs), null}) {
+      for (SSLContext wrong : wrong()) {
         try (Hosts others = new Hosts(directory, Hosts.PATIENT, wrong)) {
           others.add("16m");
           others.addFake(hosts.host(0).server().address(), 1L << 60);
@@ -107,7 +112,7 @@ class PeerTlsTest {
 
   @Test
   void aServerWithAnotherKeyOrNoneIsNotAsked() throws Exception {
-    for (SSLContext wrong : new SSLContext[] {load(theirs), null}) {
+    for (SSLContext wrong : wrong()) {
       try (Hosts others = hosts(1, wrong);
           Hosts hosts = new Hosts(directory, Hosts.PATIENT, load(ours))) {
         hosts.add("16m");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.partition.HostPort;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -48,6 +49,18 @@ class RedisUriTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]")
         .hasMessageNotContaining("secret");
+  }
+
+  @Test
+  void whereStrangersCanReadOrPutItemsThatIsSaid() {
+    assertThat(RedisUri.parse("redis://me:secret@h").exposure())
+        .startsWith("redis://h:6379 is asked in the clear:")
+        .doesNotContain("secret@");
+    assertThat(RedisUri.parse("rediss://h").exposure())
+        .startsWith("rediss://h:6379 is asked without a password:");
+    for (String safe : List.of("rediss://me:secret@h", "redis://localhost", "redis://127.0.0.1")) {
+      assertThat(RedisUri.parse(safe).exposure()).isNull();
+    }
   }
 
   @Test

@@ -17,14 +17,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
-import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /** The product's own engine: a host that has all items, and one that has room for none. */
 final class HostsTransfer implements Transfer {
-  /** Of the key store that the benchmark makes. */
-  static final String PASSWORD = "benchmark";
-
   private static final String GROUP = "benchmark";
   private static final String LEAST_BUDGET = "1m";
 
@@ -32,14 +27,14 @@ final class HostsTransfer implements Transfer {
   private final ArenaStore own;
   private final int bytes;
 
-  HostsTransfer(InetSocketAddress server, Items items, @Nullable Path keys) throws IOException {
+  HostsTransfer(InetSocketAddress server, Items items, Path secret) throws IOException {
     bytes = items.bytes();
     own = store(LEAST_BUDGET);
     engine =
         new HostsEngine(
             own,
             new Two(server),
-            tls(keys),
+            PeerTls.ofSecret(secret),
             2,
             GROUP,
             HostsTransfer::heard,
@@ -50,7 +45,7 @@ final class HostsTransfer implements Transfer {
     }
   }
 
-  static void serve(InetSocketAddress at, Items items, @Nullable Path keys) throws IOException {
+  static void serve(InetSocketAddress at, Items items, Path secret) throws IOException {
     ArenaStore store = store(Long.toString(2L * items.count() * items.bytes()));
     for (int i = 0; i < items.count(); i++) {
       byte[] content = items.content(i);
@@ -67,11 +62,7 @@ final class HostsTransfer implements Transfer {
       }
     }
     // Serves until the JVM ends.
-    new PeerServer(at, store, tls(keys), GROUP, HostsTransfer::say, Timeouts.USUAL);
-  }
-
-  private static @Nullable SSLContext tls(@Nullable Path keys) throws IOException {
-    return keys == null ? null : PeerTls.load(keys, PASSWORD.toCharArray());
+    new PeerServer(at, store, PeerTls.ofSecret(secret), GROUP, HostsTransfer::say, Timeouts.USUAL);
   }
 
   private static ArenaStore store(String budget) {

@@ -34,38 +34,36 @@ public final class Sides {
     InetSocketAddress at =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2]));
     Items items = new Items(Integer.parseInt(args[3]), Integer.parseInt(args[4]));
-    Path keys = Path.of(args[5]);
+    Path secret = Path.of(args[5]);
     if (args[0].equals("serve")) {
-      serve(way, at, items, keys);
+      serve(way, at, items, secret);
       System.out.println("listening");
       System.in.readAllBytes();
       System.exit(0);
     }
-    try (Transfer transfer = open(way, at, items, keys)) {
+    try (Transfer transfer = open(way, at, items, secret)) {
       measure(transfer, items, Long.parseLong(args[6]));
     }
     System.exit(0);
   }
 
-  private static void serve(String way, InetSocketAddress at, Items items, Path keys)
+  private static void serve(String way, InetSocketAddress at, Items items, Path secret)
       throws Exception {
     switch (way) {
       case "raw" -> RawSockets.serve(at, items);
       case "netty" -> NettyTransfer.serve(at, items);
-      case "hosts" -> HostsTransfer.serve(at, items, null);
-      case "hosts-tls" -> HostsTransfer.serve(at, items, keys);
+      case "hosts" -> HostsTransfer.serve(at, items, secret);
       case "jgroups" -> JgroupsTransfer.serve(at, items);
       default -> throw new IllegalArgumentException(way);
     }
   }
 
-  private static Transfer open(String way, InetSocketAddress at, Items items, Path keys)
+  private static Transfer open(String way, InetSocketAddress at, Items items, Path secret)
       throws Exception {
     return switch (way) {
       case "raw" -> new RawSockets(at, items.bytes());
       case "netty" -> new NettyTransfer(at);
-      case "hosts" -> new HostsTransfer(at, items, null);
-      case "hosts-tls" -> new HostsTransfer(at, items, keys);
+      case "hosts" -> new HostsTransfer(at, items, secret);
       case "jgroups" -> new JgroupsTransfer(at);
       case "redis-engine" -> new RedisTransfers.Engine(at, items);
       case "redis-jedis" -> new RedisTransfers.Jedis(at, items);

@@ -30,7 +30,6 @@ import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
 import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * This host in the cluster of JGroups, where each host is one address that carries its {@link
@@ -75,13 +74,14 @@ record Cluster(
       Hello self,
       InetSocketAddress bind,
       Collection<InetSocketAddress> others,
-      @Nullable SSLContext tls,
+      SSLContext tls,
       Consumer<List<Member>> views,
       OnceLog log)
       throws IOException {
     JChannel channel = null;
     try {
       Refusals.replaceLogs();
+      Messages.restrict();
       Transport transport = new Transport(bind, tls, log);
       PhysicalAddress own = new IpAddress(bind.getAddress(), bind.getPort());
       Set<PhysicalAddress> hosts = ConcurrentHashMap.newKeySet();

@@ -6,7 +6,6 @@ import java.net.SocketException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLSocket;
 import org.jgroups.logging.CustomLogFactory;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
@@ -55,11 +54,9 @@ final class Refusals extends NoopLogImpl {
   public void warn(String format, Object... arguments) {
     String from = null;
     Exception cause = null;
-    boolean tls = false;
     for (Object argument : arguments) {
       if (argument instanceof Socket socket && socket.getInetAddress() != null) {
         from = socket.getInetAddress().getHostAddress();
-        tls = socket instanceof SSLSocket;
       } else if (argument instanceof Exception exception) {
         cause = exception;
       }
@@ -75,8 +72,8 @@ final class Refusals extends NoopLogImpl {
       heard.once(
           "A connection from "
               + from
-              + (tls && refused
-                  ? " showed no certificate that peer.tls trusts; it was refused."
+              + (refused
+                  ? " did not prove to be a peer; it was refused."
                   : " did not speak as a peer of this version; it was closed."));
     }
   }

@@ -13,7 +13,6 @@ import javax.net.ssl.SSLSocket;
 import org.jgroups.protocols.TCP;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jgroups.util.DefaultThreadFactory;
-import org.jspecify.annotations.Nullable;
 
 /** JGroups' transport, bound to one address and port and to nothing else, on daemon threads. */
 final class Transport extends TCP {
@@ -26,7 +25,7 @@ final class Transport extends TCP {
 
   private final InetSocketAddress bind;
 
-  Transport(InetSocketAddress bind, @Nullable SSLContext tls, OnceLog listener) {
+  Transport(InetSocketAddress bind, SSLContext tls, OnceLog listener) {
     this.bind = bind;
     if (log instanceof Refusals refusals) {
       refusals.tell(listener);
@@ -41,9 +40,7 @@ final class Transport extends TCP {
     tcpNodelay(true);
     setMaxLength(LONGEST_FRAME);
     bind();
-    if (tls != null) {
-      setSocketFactory(sockets(tls));
-    }
+    setSocketFactory(sockets(tls));
   }
 
   /** JGroups' threads are threads of the agent. */

@@ -11,6 +11,7 @@ import io.coordl.partition.HostPort;
 import io.coordl.partition.Timeouts;
 import io.coordl.partition.hosts.HostsEngine;
 import io.coordl.partition.hosts.PeerServer;
+import io.coordl.partition.hosts.TestSecret;
 import io.coordl.partition.redis.RedisEngine;
 import io.coordl.partition.redis.RedisUri;
 import java.io.Closeable;
@@ -64,16 +65,18 @@ final class InterruptsTest {
                 "g",
                 Discovery.parse(Hosts.names(3, port)),
                 HostPort.parse(Hosts.name(number, port)),
-                null,
+                TestSecret.ours(),
                 store::capacity,
                 name -> null),
-            address -> new PeerServer(address, store, null, "g", sentence -> {}, Timeouts.USUAL),
+            address ->
+                new PeerServer(
+                    address, store, TestSecret.ours(), "g", sentence -> {}, Timeouts.USUAL),
             sentence -> {});
     HostsEngine engine =
         new HostsEngine(
             store,
             membership,
-            null,
+            TestSecret.ours(),
             number,
             "g",
             (a, b, c, d, e) -> {},

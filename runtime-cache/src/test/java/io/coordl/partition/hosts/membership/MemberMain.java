@@ -2,6 +2,7 @@ package io.coordl.partition.hosts.membership;
 
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.TestSecret;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,7 @@ final class MemberMain {
             "g",
             Discovery.parse(Arrays.asList(arguments).subList(2, arguments.length)),
             HostPort.parse(arguments[1]),
-            null,
+            TestSecret.ours(),
             () -> 1,
             System::getenv);
     HostMembership.ItemServer listening = Hosts.listening();
