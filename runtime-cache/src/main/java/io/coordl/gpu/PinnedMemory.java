@@ -1,5 +1,6 @@
 package io.coordl.gpu;
 
+import io.coordl.advice.Text;
 import io.coordl.advice.Text.Bytes;
 import io.coordl.gpu.Natives.UnavailableException;
 import io.coordl.log.UserLog;
@@ -8,6 +9,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,11 +23,24 @@ import org.jspecify.annotations.Nullable;
  * given back when the job ends: a driver that hangs would keep the JVM from ending. The kernel
  * unlocks the pages of a process that is gone, killed or not.
  *
+ * <p>To lock a slot of the staging buffer takes longer than one copy from it saves. So a slot is
+ * locked once the copies from it so far would have saved what locking takes, as far as both are
+ * measured; none is any more where copies from locked slots are no faster.
+ *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking ones do: from
  * memory that is not locked a copy has left it when the call returns. Thread-safe.
  */
 public final class PinnedMemory {
+  /** A slot that was read but once may never be again. */
+  private static final int LEAST_COPIES = 1;
+
+  private static final int MOST_COPIES = 16;
+
+  /** Copies of a kind that are compared. */
+  private static final int COMPARED = 16;
+
   private final Callable<Cuda> opener;
+  private final LongSupplier nanoTime;
   private final UserLog log;
   private final Set<ByteBuffer> held = Collections.newSetFromMap(new IdentityHashMap<>());
   private @Nullable Cuda cuda;
@@ -33,13 +48,36 @@ public final class PinnedMemory {
   private boolean failed;
   private volatile boolean copies;
 
-  /** Nothing is loaded before the first batch that goes to a device. */
-  public PinnedMemory(Binding binding, UserLog log) {
-    this(() -> Cuda.open(binding), log);
+  /** How often a slot was read before it was locked; empty once locking does not pay. */
+  private final IdentityHashMap<ByteBuffer, Integer> reads = new IdentityHashMap<>();
+
+  private final Pace locking = new Pace();
+  private final Pace fromLocked = new Pace();
+  private final Pace fromOther = new Pace();
+  private boolean pays = true;
+
+  /** Whether the slot is locked that this thread was told of last. */
+  private final ThreadLocal<Boolean> locked = ThreadLocal.withInitial(() -> false);
+
+  /** The least time that a byte took: neither cold code nor a busy machine counts. */
+  private static final class Pace {
+    private double nanosPerByte = Double.MAX_VALUE;
+    private int count;
+
+    void add(long nanos, long bytes) {
+      nanosPerByte = Math.min(nanosPerByte, (double) nanos / Math.max(1, bytes));
+      count++;
+    }
   }
 
-  PinnedMemory(Callable<Cuda> opener, UserLog log) {
+  /** Nothing is loaded before the first batch that goes to a device. */
+  public PinnedMemory(Binding binding, UserLog log) {
+    this(() -> Cuda.open(binding), log, System::nanoTime);
+  }
+
+  PinnedMemory(Callable<Cuda> opener, UserLog log, LongSupplier nanoTime) {
     this.opener = opener;
+    this.nanoTime = nanoTime;
     this.log = log;
   }
 
@@ -51,7 +89,49 @@ public final class PinnedMemory {
   /** A slot is about to be read from; all of its pages are in memory. */
   public void reading(ByteBuffer slot) {
     if (copies) {
-      pin(slot, Integer.MAX_VALUE);
+      locked.set(isLocked(slot));
+    }
+  }
+
+  private synchronized boolean isLocked(ByteBuffer slot) {
+    if (held.contains(slot)) {
+      return true;
+    }
+    if (!pays || reads.merge(slot, 1, Integer::sum) <= copiesToPay()) {
+      return false;
+    }
+    reads.remove(slot);
+    return pin(slot, Integer.MAX_VALUE);
+  }
+
+  /** Copies that save what locking takes. */
+  private int copiesToPay() {
+    double saved = fromOther.nanosPerByte - fromLocked.nanosPerByte;
+    return fromLocked.count == 0 || saved <= 0
+        ? LEAST_COPIES
+        : (int) Math.max(LEAST_COPIES, Math.min(MOST_COPIES, locking.nanosPerByte / saved));
+  }
+
+  /** This thread has copied so much to a device from the slot that it was told of last. */
+  public void copied(long size, long nanos) {
+    if (copies) {
+      compare(locked.get(), size, nanos);
+    }
+  }
+
+  private synchronized void compare(boolean fromLockedSlot, long size, long nanos) {
+    (fromLockedSlot ? fromLocked : fromOther).add(nanos, size);
+    if (pays
+        && fromLocked.count >= COMPARED
+        && fromOther.count > 0
+        && fromLocked.nanosPerByte >= fromOther.nanosPerByte) {
+      pays = false;
+      reads.clear();
+      log.say(
+          Text.format(
+              "gpu.pinned: no more slots of prep=coordinate are page-locked, since copies from"
+                  + " those that are take %.2f ns a byte, and from others %.2f",
+              fromLocked.nanosPerByte, fromOther.nanosPerByte));
     }
   }
 
@@ -76,7 +156,9 @@ public final class PinnedMemory {
         known = opener.call();
         cuda = known;
       }
+      long start = nanoTime.getAsLong();
       if (known.register(memory.duplicate().clear())) {
+        locking.add(nanoTime.getAsLong() - start, memory.capacity());
         bytes += memory.capacity();
         return true;
       }
@@ -119,6 +201,8 @@ public final class PinnedMemory {
         ? ""
         : failed
             ? "the driver refused, as was said"
-            : "no batch was copied to a GPU from what prepared=share or prep=coordinate keeps";
+            : copies
+                ? "no slot of prep=coordinate was used again, so to lock it would not have paid"
+                : "no batch was copied to a GPU from what prepared=share or prep=coordinate keeps";
   }
 }

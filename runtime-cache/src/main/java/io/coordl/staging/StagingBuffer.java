@@ -398,6 +398,12 @@ final class StagingBuffer {
     boolean any = false;
     for (int slot = 0; slot < slots; slot++) {
       long word = memory.get(slot(slot));
+      if (isOver(word, epoch) && fill(slot, word, epoch)) {
+        return withinShare(slot, epoch, blocker);
+      }
+    }
+    for (int slot = 0; slot < slots; slot++) {
+      long word = memory.get(slot(slot));
       any |= state(word) != BROKEN;
       if (state(word) == FREE && fill(slot, word, epoch)) {
         return withinShare(slot, epoch, blocker);
@@ -425,6 +431,22 @@ final class StagingBuffer {
 
   private long filling(Entered epoch) {
     return word(FILLING, epoch.number(), job, 0);
+  }
+
+  /**
+   * Whether the batch is of an epoch before this one, which no job is in, nor enters any more. Such
+   * a slot comes before one that is free, as a rule one that never had a batch: its pages are there
+   * already, and page-locked where a job does that.
+   */
+  private boolean isOver(long word, Entered epoch) {
+    long of = epoch(word);
+    if (state(word) != READY || low(word) != 0 || of >= epoch.number()) {
+      return false;
+    }
+    long at = memory.epoch(descriptor(of)).state();
+    long now = memory.get(at);
+    return epoch(now) != of
+        || (low(now) == 0 && (state(now) == SLIDING || (state(now) == OPEN && slides(at, now))));
   }
 
   private boolean mayBeFilled(long word, Blocker blocker) {

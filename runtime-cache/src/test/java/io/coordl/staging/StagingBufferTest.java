@@ -26,6 +26,7 @@ import io.coordl.staging.StagingBuffer.Blocker;
 import io.coordl.staging.StagingBuffer.Entered;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -550,6 +551,26 @@ class StagingBufferTest {
     two.buffer.giveBack(2, old);
     two.buffer.leave(old);
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(2);
+  }
+
+  /** Their pages are there already, and page-locked, where a job locks them. */
+  @Test
+  void slotsOfAnEpochThatIsOverComeBeforeThoseThatNeverHadABatch() {
+    Job one = new Job(1);
+    Job two = new Job(2);
+    slots(6);
+    Entered old = one.begins();
+    two.begins();
+    assertThat(List.of(one.stages(old), one.stages(old))).containsExactly(0, 1);
+    assertThat(two.buffer.tryTake(old, 0)).isZero();
+    one.buffer.leave(old);
+    Entered next = one.begins();
+    assertThat(one.stages(next)).as("while a job is in the older epoch").isEqualTo(2);
+    two.buffer.leave(old);
+    assertThat(one.stages(next)).as("the one that nobody reads").isEqualTo(1);
+    two.buffer.release(0);
+    assertThat(one.stages(next)).isZero();
+    assertThat(one.buffer.takeSlot(next, new Blocker())).as("a new one").isEqualTo(3);
   }
 
   @Test

@@ -46,7 +46,13 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   private record Surroundings(
       @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
 
-  private record Fixed(Surroundings around, FixedPipeline data, FixedPipeline labels) {}
+  /**
+   * What one batch was begun with.
+   *
+   * @param stacked whether samples are only stacked after the last transform
+   */
+  private record Fixed(
+      Surroundings around, FixedPipeline data, FixedPipeline labels, boolean stacked) {}
 
   @Override
   public RandomAccessDataset dataset() {
@@ -69,13 +75,17 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Override
   public Object settings() {
     return new Fixed(
-        around(), fields.copies.copy(fields.pipeline.get(iterable)), fields.copies.copy(labels()));
+        around(),
+        fields.copies.copy(fields.pipeline.get(iterable)),
+        fields.copies.copy(labels()),
+        isOnlyStacked());
   }
 
   @Override
   public boolean isCurrent(Object settings) {
     Fixed fixed = (Fixed) settings;
     return fixed.around.equals(around())
+        && fixed.stacked == isOnlyStacked()
         && fixed.data.isOf(fields.pipeline.get(iterable))
         && fixed.labels.isOf(labels());
   }
@@ -179,8 +189,10 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
+    // What is to be stacked only may be kept where it could not be handed out one by one.
+    String to = fixed.stacked && stage == fixed.data.size() ? "\nto be stacked" : "";
     if (stage > 0) {
-      return Description.ofRead("transforms", fixed.data.part(stage - 1));
+      return Description.ofRead("transforms", fixed.data.part(stage - 1)) + to;
     }
     NDManager manager = fields.manager.require(iterable);
     String table = tables == null ? null : tables.describe(dataset());
@@ -195,7 +207,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         "of DJL " + System.getProperty("ai.djl.pytorch.num_threads"),
         fixed.around.defaults.toString(),
         decoder(fixed.around.factory),
-        table == null ? Description.ofRead("data set", dataset()) : table);
+        (table == null ? Description.ofRead("data set", dataset()) : table) + to);
   }
 
   private static String decoder(@Nullable ImageFactory factory) throws CannotShareException {
@@ -213,9 +225,13 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
 
   /** Whether nothing is left to do with kept samples but to stack them. */
   boolean isStacked(PreparedSamples.Plan plan) {
+    Fixed fixed = (Fixed) plan.settings();
+    return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
+  }
+
+  private boolean isOnlyStacked() {
     Pipeline labels = fields.targetPipeline.get(iterable);
-    return plan.kept() == 1 + ((Fixed) plan.settings()).data.size()
-        && FixedPipeline.Copies.isPlain(labels)
+    return FixedPipeline.Copies.isPlain(labels)
         && (labels == null || fields.copies.size(labels) == 0)
         && isStack(fields.dataBatchifier.get(iterable))
         && isStack(fields.labelBatchifier.get(iterable));

@@ -106,10 +106,10 @@ final class PreparedDataset extends RandomAccessDataset {
 
     @Override
     public @Nullable PreparedBatch bytes(Sample sample, List<BatchLayout.Array> files) {
-      if (!areArrays(sample.data)
-          || !areArrays(sample.labels)
-          || (!(stacked && transformed == transforms.size())
-              && BatchArrays.overlap(sample.data, sample.labels))) {
+      boolean last = stacked && transformed == transforms.size();
+      if (!areArrays(sample.data, last)
+          || !areArrays(sample.labels, last)
+          || (!last && BatchArrays.overlap(sample.data, sample.labels))) {
         return null;
       }
       try {
@@ -119,14 +119,15 @@ final class PreparedDataset extends RandomAccessDataset {
       }
     }
 
-    private boolean areArrays(NDList list) {
+    /** Whether they can be made of their values; {@code last}: to be stacked, and no more. */
+    private boolean areArrays(NDList list, boolean last) {
       if (list.getClass() != NDList.class) {
         return false; // What else it has its batchifier may ask for.
       }
       for (NDArray array : list) {
         // Asked of text the engine ends the JVM.
         if (array.getDataType() == DataType.STRING
-            || !Strides.areDense(array)
+            || !(Strides.areDense(array) || (last && Strides.areStackedDense(array)))
             || array.hasGradient()
             || !array.getDevice().equals(manager.getDevice())
             || array.getShape().isLayoutKnown()

@@ -16,7 +16,9 @@ import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -107,15 +109,22 @@ final class SampledEpoch implements Pipeline {
           all.pinned.copySlots();
         }
         if (epoch.begin(of)) {
-          made =
-              epoch.copied(
-                  batch,
-                  staged -> fields.frame(of, this, progress).make(own.newSubManager(), staged));
+          made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
         }
       } catch (Throwable t) {
         Bridge.fault("a staged batch", t); // The program's own fetch makes it.
       }
       return epoch.call(span, made);
+    }
+
+    private Batch make(BatchFrame frame, NDManager own, ByteBuffer staged) throws IOException {
+      int bytes = staged.remaining();
+      long start = System.nanoTime();
+      Batch batch = frame.make(own.newSubManager(), staged);
+      if (all.pinned != null) {
+        all.pinned.copied(bytes, System.nanoTime() - start);
+      }
+      return batch;
     }
 
     @Override

@@ -1,9 +1,13 @@
 package io.coordl.djl;
 
 import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDArrays;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
 import ai.djl.util.NativeResource;
 import io.coordl.pipeline.Symbols;
 import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
@@ -32,7 +36,51 @@ final class Strides {
         }
       };
 
+  /** Of more dimensions an array may have an order of its own, which a batch of such has, too. */
+  private static final int MOST_DIMENSIONS = 3;
+
+  /** Whether the engine stacks arrays that are not dense to one that is; by their class. */
+  private static final ClassValue<AtomicReference<Boolean>> STACKED =
+      new ClassValue<>() {
+        @Override
+        protected AtomicReference<Boolean> computeValue(Class<?> arrays) {
+          return new AtomicReference<>();
+        }
+      };
+
   private Strides() {}
+
+  /**
+   * Whether a batch is the same, whether it is stacked of this array or of its values in dense
+   * ones. False if that cannot be told.
+   */
+  static boolean areStackedDense(NDArray array) {
+    if (!array.getClass().getName().equals(PYTORCH)
+        || array.isSparse()
+        || array.getShape().dimension() > MOST_DIMENSIONS) {
+      return false;
+    }
+    AtomicReference<Boolean> known = STACKED.get(array.getClass());
+    Boolean found = known.get();
+    if (found == null) {
+      found = stacksDense(array.getManager());
+      known.set(found);
+    }
+    return found;
+  }
+
+  /** Tried with what {@code ToTensor} makes: the channels, last in memory, come first. */
+  private static boolean stacksDense(NDManager manager) {
+    try (NDManager own = manager.newSubManager()) {
+      NDArray some = own.arange(18f).reshape(2, 3, 3).transpose(2, 0, 1);
+      NDArray stack = NDArrays.stack(new NDList(some));
+      return !areDense(some)
+          && areDense(stack)
+          && stack.toByteBuffer(true).equals(some.toByteBuffer(true));
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
 
   private static boolean isContiguous(NDArray array, Object library, Method function) {
     try {

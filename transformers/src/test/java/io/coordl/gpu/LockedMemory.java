@@ -11,7 +11,7 @@ public final class LockedMemory {
 
   /** What the adapters use. */
   public final PinnedMemory pinned =
-      new PinnedMemory(() -> new Cuda(new Noting()), word -> locked.add(0L));
+      new PinnedMemory(() -> new Cuda(new Noting()), word -> locked.add(0L), System::nanoTime);
 
   private final class Noting implements Natives {
     @Override

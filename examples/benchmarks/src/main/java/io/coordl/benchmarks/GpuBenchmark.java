@@ -65,8 +65,7 @@ public final class GpuBenchmark {
   private static final List<Figure> FIGURES =
       List.of(
           new Figure("utilization.gpu", "utilization", 100, 0, 10),
-          // The agent counts what the driver reserves, nvidia-smi does not.
-          new Figure("memory.used", "usedMemory", 1.0 / (1 << 20), 0.05, 1024),
+          new Figure("memory.used", "usedMemory", 1.0 / (1 << 20), 0.05, 64),
           new Figure("power.draw", "milliwatts", 1e-3, 0.1, 5),
           new Figure("clocks.sm", "clock", 1, 0.1, 50));
 
@@ -225,7 +224,8 @@ public final class GpuBenchmark {
     String query = FIGURES.stream().map(Figure::theirs).collect(joining(","));
     Path lines = work.resolve("nvidia-smi.csv");
     Process smi =
-        smi("--query-gpu=timestamp,index," + query, "-l", "1")
+        // It tells the driver's last window, of a fifth of a second: so it has to look that often.
+        smi("--query-gpu=timestamp,index," + query, "-lms", "200")
             .redirectOutput(lines.toFile())
             .start();
     Path recording;

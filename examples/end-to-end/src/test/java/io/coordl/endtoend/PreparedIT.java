@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -120,12 +121,24 @@ class PreparedIT {
     ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
     String forms = "prepared=share,decoded=share,cache=minio";
     for (String policy : Workshop.first(1, List.of(forms + ",prefetch=2", forms))) {
-      ChildResult kept = agent(samples(jdk, "images"), policy).run().orFail(policy);
+      Path recording = Workshop.empty("prepared-" + jdk.version()).resolve("job.jfr");
+      ChildResult kept =
+          samples(jdk, "images")
+              .agent(Workshop.checkout().agentJar(), "record=" + recording + "," + policy)
+              .run()
+              .orFail(policy);
       SameOutput.check(kept, plain);
       assertThat(figure(kept, 2)).isPositive();
       for (String form : List.of("raw", "decoded")) {
         assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [012] items");
       }
+    assertThat(RecordingFile.readAllEvents(recording))
+        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
+        .as("a batch is all that is made of what ToTensor transposes")
+        .extracting(event -> event.getString("change"))
+        .singleElement()
+        .asString()
+        .endsWith("are kept prepared (stage 3 of 3)");
     }
   }
 
