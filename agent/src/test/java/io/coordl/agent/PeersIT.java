@@ -291,8 +291,12 @@ final class PeersIT {
         List.of(
             new ObjectMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))),
             new BytesMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))))) {
-      say(new Socket("127.0.0.1", port), message);
-      say(PeerTls.ofSecret(secret).getSocketFactory().createSocket("127.0.0.1", port), message);
+      say(new Socket(InetAddress.getLoopbackAddress(), port), message);
+      say(
+          PeerTls.ofSecret(secret)
+              .getSocketFactory()
+              .createSocket(InetAddress.getLoopbackAddress(), port),
+          message);
     }
     Outcome outcome = end(job, "job");
     assertThat(outcome.exit()).isZero();

@@ -18,7 +18,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 class RecipesTest {
   private static final Path FOLDER = Path.of("..", "examples", "several-hosts");
   private static final List<String> KEYS =
-      List.of("cache", "cache.size", "peer", "peer.bind", "peer.hosts", "record");
+      List.of("cache", "cache.size", "peer", "peer.bind", "peer.hosts", "peer.secret", "record");
 
   private static Map<String, JsonNode> manifest() throws Exception {
     YAMLMapper yaml = new YAMLMapper();
@@ -72,6 +72,12 @@ class RecipesTest {
         .isEqualTo(kinds.get("Job").at("/spec/parallelism").asString());
     assertThat(arguments.get("peer.bind")).isEqualTo("$(POD_IP)");
     assertThat(environment).containsKeys("POD_IP", "POD_NAME");
+    // Mounted whole, the file would be a link, which the agent does not follow.
+    JsonNode mount = container.at("/volumeMounts/1");
+    assertThat(mount.at("/mountPath").asString()).isEqualTo(arguments.get("peer.secret"));
+    assertThat(arguments.get("peer.secret")).endsWith("/" + mount.at("/subPath").asString());
+    assertThat(kinds.get("Job").at("/spec/template/spec/volumes/1/name"))
+        .isEqualTo(mount.at("/name"));
     // The index and the items lie in /dev/shm, within the limit of the pod.
     assertThat(arguments.get("cache.size")).isEqualTo("20g");
     JsonNode memory = kinds.get("Job").at("/spec/template/spec/volumes/0/emptyDir");
@@ -99,7 +105,7 @@ class RecipesTest {
     String text = Files.readString(script);
     String quoted = text.substring(text.indexOf("COORDL_OPTS=\"") + 13);
     Map<String, String> arguments = arguments(quoted.substring(0, quoted.indexOf('"')));
-    assertThat(arguments).containsEntry("peer", "slurm");
+    assertThat(arguments).containsEntry("peer", "slurm").containsKey("peer.secret");
     // Slurm reads its directives before the first command only.
     assertThat(text.indexOf("#SBATCH --mem")).isLessThan(text.indexOf("set -euo"));
   }

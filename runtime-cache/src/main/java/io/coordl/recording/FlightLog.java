@@ -32,9 +32,13 @@ final class FlightLog {
   /** How long the end of the JVM waits for storage that hangs. */
   private static final long PATIENCE_SECONDS = 10;
 
+  /** From half of it on events of items are thinned out ({@link Thinning}), and some are left. */
   private static final long MOST_BYTES = 4L << 30;
 
   private static final int MOST_OF_A_NAME = 10_000;
+
+  /** What totals and epochs may take beyond that. */
+  private static final long MOST_WITH_TOTALS = MOST_BYTES + (MOST_BYTES >> 3);
 
   private final JobMonitor job;
   private final LongSupplier clock;
@@ -84,17 +88,18 @@ final class FlightLog {
         job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
       }
       EventFile opened = file;
+      Thinning thinned = opened == null ? null : new Thinning(opened, MOST_BYTES);
       // The file, if there is one, and whatever the user records with JFR, now or later.
       job.open(
-          opened == null
+          thinned == null
               ? jfr
               : (event, start, end) -> {
-                opened.write(event, start, end);
+                thinned.write(event, start, end);
                 jfr.write(event, start, end);
               });
       job.began();
-      if (opened != null) {
-        keepFlushing(opened, target);
+      if (opened != null && thinned != null) {
+        keepFlushing(opened, thinned, target);
       }
     } finally {
       done.countDown();
@@ -154,13 +159,13 @@ final class FlightLog {
     return path.resolveSibling(name.substring(0, end) + "-" + number + name.substring(end));
   }
 
-  private void keepFlushing(EventFile own, String target) {
+  private void keepFlushing(EventFile own, Thinning thinned, String target) {
     EventSink onlyFile = own::write;
     try {
       long lastTotals = clock.getAsLong();
       boolean last = false;
       while (!last) {
-        last = stopped() || own.size() >= MOST_BYTES;
+        last = stopped() || own.size() >= MOST_WITH_TOTALS;
         try {
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
@@ -168,19 +173,26 @@ final class FlightLog {
             job.statistics().forEach(onlyFile::write);
           }
           own.flush();
+          thinned.look();
         } catch (RuntimeException | OutOfMemoryError e) {
           AgentThread.survive(e);
         }
       }
       own.finish();
-      if (own.size() >= MOST_BYTES) {
-        ended(own, "4 GiB are written", target);
+      if (own.size() >= MOST_WITH_TOTALS) {
+        ended(own, "4.5 GiB are written", target);
       } else if (own.lost() > 0) {
         outcome =
             own.path
                 + ", without "
                 + Text.count(own.lost(), "event", "events")
                 + ": storage was too slow";
+      } else if (thinned.leftOut() > 0) {
+        outcome =
+            own.path
+                + ", without "
+                + Text.count(thinned.leftOut(), "event", "events")
+                + " of single items and batches: more than 4 GiB would have been written";
       } else if (!own.isThere()) {
         outcome = "none, " + own.path + " was removed or replaced while the job ran";
       }

@@ -25,9 +25,14 @@ public final class BatchOrder {
     this.ends = ends;
   }
 
+  /** How many batches of {@code size} items there are, the last one maybe smaller. */
+  public static int batches(int items, int size) {
+    return (int) ((items + (long) size - 1) / size);
+  }
+
   /** Batches of {@code size} items each, but for the last one. */
   public static BatchOrder evenly(int[] items, int size) {
-    int[] ends = new int[(items.length + size - 1) / size];
+    int[] ends = new int[batches(items.length, size)];
     for (int i = 0; i < ends.length; i++) {
       ends[i] = (int) Math.min((i + 1L) * size, items.length);
     }

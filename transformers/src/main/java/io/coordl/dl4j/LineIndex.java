@@ -11,25 +11,71 @@ import java.util.List;
 
 /**
  * Where the lines of a file begin: lines as {@link BufferedReader} has them, so ended by a line
- * feed, a carriage return, or both. One place is kept of every {@value #STEP}, so that a gigabyte
- * of short lines takes a few megabytes. Immutable.
+ * feed, a carriage return, or both. One place is kept of every {@value #STEP}, or of twice, four
+ * times ... as many, so that all of them take {@value #MOST_PLACES} numbers at most. Immutable.
  */
 final class LineIndex {
   private static final int STEP = 64;
   private static final int CHUNK = 1 << 16;
+  private static final int MOST_PLACES = 1 << 20;
+
+  /**
+   * What the order of an epoch takes on the heap, with the copies that are made of it: 20, and
+   * some.
+   */
+  private static final int HEAP_BYTES_A_LINE = 64;
 
   /** In which a byte of a line's end is nothing else, and decoding may begin at any line. */
   private static final List<Charset> KNOWN =
       List.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII, StandardCharsets.ISO_8859_1);
 
   private final int lines;
-  private final long[] starts;
+  private final Places places;
   private final boolean hashes;
 
-  private LineIndex(int lines, long[] starts, boolean hashes) {
+  private LineIndex(int lines, Places places, boolean hashes) {
     this.lines = lines;
-    this.starts = starts;
+    this.places = places;
     this.hashes = hashes;
+  }
+
+  /** Where every so many lines one begins. */
+  private static final class Places {
+    private final int most;
+    private long[] starts = new long[16];
+    private int count;
+    private int step = STEP;
+
+    Places(int most) {
+      this.most = most;
+    }
+
+    /** Lines come in their order. */
+    void add(int line, long start) {
+      if (line % step != 0) {
+        return;
+      }
+      if (count == most) {
+        for (int i = 0; 2 * i < count; i++) {
+          starts[i] = starts[2 * i];
+        }
+        count = (count + 1) / 2;
+        step *= 2;
+        if (line % step != 0) {
+          return;
+        }
+      }
+      if (count == starts.length) {
+        starts = Arrays.copyOf(starts, Math.min(most, 2 * count));
+      }
+      starts[count++] = start;
+    }
+  }
+
+  /** So many lines at most can be put in an order, with this heap. */
+  static int mostLines() {
+    long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_A_LINE;
+    return (int) Math.min(room, Integer.MAX_VALUE - 1);
   }
 
   /** Whether lines can be told apart without decoding them. */
@@ -38,42 +84,47 @@ final class LineIndex {
   }
 
   /**
-   * Reads all of a file, once.
+   * Reads all of a file, once, or as far as there are {@link #mostLines}.
    *
    * @param in from its beginning; not closed
-   * @throws ArithmeticException if it has more lines than can be numbered
    */
   static LineIndex of(InputStream in) throws IOException {
+    return of(in, MOST_PLACES, mostLines());
+  }
+
+  /**
+   * Reads all of a file, or one line more than {@code mostLines}.
+   *
+   * @param mostPlaces an even number that are kept; 16 or more
+   */
+  static LineIndex of(InputStream in, int mostPlaces, int mostLines) throws IOException {
     byte[] chunk = new byte[CHUNK];
-    long[] starts = new long[16];
+    Places places = new Places(mostPlaces);
     int lines = 0;
     long at = 0;
     boolean inLine = false;
     boolean hashes = false;
     boolean afterReturn = false;
-    for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-      for (int i = 0; i < read; i++, at++) {
+    for (int read = in.read(chunk); read >= 0 && lines <= mostLines; read = in.read(chunk)) {
+      for (int i = 0; i < read && lines <= mostLines; i++, at++) {
         byte b = chunk[i];
         if (b == '\n' && afterReturn) {
           afterReturn = false; // It ended with the carriage return.
           continue;
         }
         if (!inLine) {
-          if (lines % STEP == 0) {
-            starts =
-                lines / STEP == starts.length ? Arrays.copyOf(starts, 2 * lines / STEP) : starts;
-            starts[lines / STEP] = at;
-          }
-          lines = Math.incrementExact(lines);
+          places.add(lines, at);
+          lines++;
           hashes |= b == '#';
         }
         inLine = b != '\n' && b != '\r';
         afterReturn = b == '\r';
       }
     }
-    return new LineIndex(lines, Arrays.copyOf(starts, (lines + STEP - 1) / STEP), hashes);
+    return new LineIndex(lines, places, hashes);
   }
 
+  /** One more than {@link #mostLines} if there are more than those. */
   int lines() {
     return lines;
   }
@@ -92,8 +143,8 @@ final class LineIndex {
   BufferedReader from(InputStream in, Charset charset, int line) throws IOException {
     BufferedReader reader = new BufferedReader(new InputStreamReader(in, charset));
     try {
-      in.skipNBytes(starts[line / STEP]);
-      for (int i = line % STEP; i > 0; i--) {
+      in.skipNBytes(places.starts[line / places.step]);
+      for (int i = line % places.step; i > 0; i--) {
         reader.readLine();
       }
       return reader;

@@ -92,9 +92,17 @@ final class LineReader extends SeekableReader {
     if (!known.isAsOpened(epoch.get(0))) {
       return null; // The library has another one open, or has read a part of it as it was.
     }
+    long all = 0;
     for (File file : epoch) {
+      all += linesOf(file);
       if (linesOf(file) <= skipped) {
         throw new CannotShareException("readers of files without records, as " + file + ",");
+      }
+      if (all > LineIndex.mostLines()) {
+        throw new CannotShareException(
+            String.format(
+                "readers of more than %,d lines, for whose order the heap of %,d MiB has no room,",
+                LineIndex.mostLines(), Runtime.getRuntime().maxMemory() >> 20));
       }
     }
     if (reader instanceof SVMLightRecordReader

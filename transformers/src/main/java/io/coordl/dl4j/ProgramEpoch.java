@@ -1,5 +1,6 @@
 package io.coordl.dl4j;
 
+import io.coordl.staging.BatchOrder;
 import java.util.List;
 import java.util.Map;
 
@@ -16,7 +17,7 @@ record ProgramEpoch(
     List<int[]> orders,
     int batchSize) {
   int batches() {
-    return (orders.get(0).length + batchSize - 1) / batchSize;
+    return BatchOrder.batches(orders.get(0).length, batchSize);
   }
 
   /** The class of its first reader, for the user. */

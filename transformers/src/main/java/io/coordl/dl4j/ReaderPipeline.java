@@ -174,7 +174,7 @@ final class ReaderPipeline implements Pipeline {
 
   /** The orders of {@link #together}; null if the batches are of other sizes. */
   static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
-    if (order.batches() != (records + batchSize - 1) / batchSize) {
+    if (order.batches() != BatchOrder.batches(records, batchSize)) {
       return null;
     }
     int[][] orders = new int[readers][records];

@@ -3,6 +3,7 @@ package io.coordl.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
+import io.coordl.staging.BatchOrder;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -117,7 +118,7 @@ final class SkippedEpochs {
       ResumedNetwork resumed, Collection<SeekableReader> readers, List<int[]> orders, int size)
       throws CannotShareException {
     int records = orders.get(0).length;
-    int batches = (records + size - 1) / size;
+    int batches = BatchOrder.batches(records, size);
     // The last step's batch is made: it tells whether the data are what they were.
     long skipped = Math.min(batches, resumed.left() - 1);
     if (!place(readers, orders, (int) Math.min(skipped * size, records))) {

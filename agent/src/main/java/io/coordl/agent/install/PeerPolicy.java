@@ -89,14 +89,14 @@ final class PeerPolicy {
 
   /** What tells a host of ours from a stranger. */
   private static SSLContext proof(Options options) throws IOException {
-    SSLContext tls = tls(options);
     String secret = options.get(Option.PEER_SECRET);
     boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
-    if (given && tls != null) {
+    if (given && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.byDefault)) {
       throw new IOException(
           "peer.secret and peer.tls were both given, and either says who is a peer: leave one"
               + " out.");
     }
+    SSLContext tls = tls(options);
     if (tls != null) {
       return tls;
     }

@@ -12,19 +12,31 @@ import java.util.function.Consumer;
 
 /**
  * Adds up the events that a job writes for every batch, item or transform, in a bounded amount of
- * memory: about 60 MB at most, if a quarter of a million long file names are to be told apart. Each
- * map of takers is confined to one thread.
+ * memory: half of the heap at most, if so many long file names are to be told apart; in a small
+ * heap 60 MB. Each map of takers is confined to one thread.
  */
 final class ActivityCollector {
-  static final int FILES = 1 << 18;
+  /** In the smallest heap, and in a large one: ImageNet has 1,281,167. */
+  private static final int FEWEST_FILES = 1 << 18;
+
+  private static final int MOST_FILES = 1 << 21;
+
+  /** Of a long name, its totals and its place in the map. */
+  private static final int BYTES_A_FILE = 256;
+
   static final int CLASSES = 1 << 10;
   static final int SHOWN = 20;
 
   private final TimeLine times = new TimeLine();
-  private final NameTotals files = new NameTotals(FILES, SHOWN);
+  private final NameTotals files = new NameTotals(filesIn(Runtime.getRuntime().maxMemory()), SHOWN);
   private final NameTotals codecs = new NameTotals(CLASSES, SHOWN);
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, Activity.Source> sources = new HashMap<>();
+
+  /** How many names of files are told apart with so many bytes of heap. */
+  static int filesIn(long heap) {
+    return (int) Math.max(FEWEST_FILES, Math.min(MOST_FILES, heap / 2 / BYTES_A_FILE));
+  }
 
   /**
    * What takes the events of each type: fetches apart, as they cost as much as all others, with so

@@ -239,6 +239,14 @@ class FrequentEventsTest {
     assertThat(page).content().containsPattern("\"known\":262144,\"unnamed\":[1-9]");
   }
 
+  @Test
+  void aHeapOfAGigabyteTellsTheFilesOfImageNetApart() {
+    assertThat(ActivityCollector.filesIn(96L << 20)).isEqualTo(1 << 18);
+    assertThat(ActivityCollector.filesIn(626L << 20)).isGreaterThan(1_281_167);
+    assertThat(ActivityCollector.filesIn(1L << 30)).isEqualTo(1 << 21);
+    assertThat(ActivityCollector.filesIn(Long.MAX_VALUE)).isEqualTo(1 << 21);
+  }
+
   private static long sum(List<Long> slots) {
     return slots.stream().mapToLong(Long::longValue).sum();
   }

@@ -73,8 +73,7 @@ final class PeerSession implements Closeable {
     } catch (WireException e) {
       server.refused(this, e.kind.name(), String.valueOf(e.getMessage()));
     } catch (SSLException e) {
-      boolean gone = e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
-      if (stranger && !gone && !deadline.passed()) {
+      if (stranger && !PeerTls.isGone(e) && !deadline.passed()) {
         server.refused(this, "TLS", "it did not prove to be a peer (" + e.getMessage() + ")");
       }
     } catch (IOException e) {

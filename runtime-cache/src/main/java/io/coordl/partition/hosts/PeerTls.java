@@ -12,6 +12,7 @@ import java.security.UnrecoverableKeyException;
 import java.util.Collections;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -91,8 +92,14 @@ public final class PeerTls {
     return false;
   }
 
+  /** Whether a handshake failed because the other side went, which says nothing of who it was. */
+  public static boolean isGone(SSLException e) {
+    return e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
+  }
+
   /** TLS over a connected socket, after its handshake, in which both sides show a certificate. */
-  static SSLSocket over(SSLContext context, Socket plain, boolean asClient) throws IOException {
+  public static SSLSocket over(SSLContext context, Socket plain, boolean asClient)
+      throws IOException {
     String host = plain.getInetAddress().getHostAddress();
     SSLSocket secured =
         (SSLSocket) context.getSocketFactory().createSocket(plain, host, plain.getPort(), true);

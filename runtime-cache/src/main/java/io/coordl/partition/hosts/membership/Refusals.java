@@ -1,11 +1,10 @@
 package io.coordl.partition.hosts.membership;
 
 import io.coordl.log.OnceLog;
+import java.net.InetAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import javax.net.ssl.SSLException;
 import org.jgroups.logging.CustomLogFactory;
 import org.jgroups.logging.Log;
 import org.jgroups.logging.LogFactory;
@@ -52,29 +51,29 @@ final class Refusals extends NoopLogImpl {
 
   @Override
   public void warn(String format, Object... arguments) {
-    String from = null;
-    Exception cause = null;
+    InetAddress from = null;
+    boolean failed = false;
     for (Object argument : arguments) {
-      if (argument instanceof Socket socket && socket.getInetAddress() != null) {
-        from = socket.getInetAddress().getHostAddress();
-      } else if (argument instanceof Exception exception) {
-        cause = exception;
+      if (argument instanceof Socket socket) {
+        from = socket.getInetAddress();
       }
+      failed |= argument instanceof Exception;
     }
+    if (from != null && failed) {
+      say(from, " did not speak as a peer of this version; it was closed.");
+    }
+  }
+
+  /** Somebody there did not prove to be a peer. */
+  void refuse(InetAddress from) {
+    say(from, " did not prove to be a peer; it was refused.");
+  }
+
+  private void say(InetAddress from, String what) {
     OnceLog heard = log;
-    if (from != null
-        && cause != null
-        && heard != null
-        && said.size() < MOST_SENTENCES
-        && said.add(from)) {
-      // JGroups touches the socket once more, so that it is the second failure that is told.
-      boolean refused = cause instanceof SSLException || cause instanceof SocketException;
-      heard.once(
-          "A connection from "
-              + from
-              + (refused
-                  ? " did not prove to be a peer; it was refused."
-                  : " did not speak as a peer of this version; it was closed."));
+    String address = from.getHostAddress();
+    if (heard != null && said.size() < MOST_SENTENCES && said.add(address)) {
+      heard.once("A connection from " + address + what);
     }
   }
 }

@@ -2,13 +2,14 @@ package io.coordl.partition.hosts.membership;
 
 import io.coordl.log.OnceLog;
 import io.coordl.thread.AgentThread;
+import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.jgroups.protocols.TCP;
 import org.jgroups.util.DefaultSocketFactory;
@@ -27,9 +28,8 @@ final class Transport extends TCP {
 
   Transport(InetSocketAddress bind, SSLContext tls, OnceLog listener) {
     this.bind = bind;
-    if (log instanceof Refusals refusals) {
-      refusals.tell(listener);
-    }
+    Refusals refusals = log instanceof Refusals ours ? ours : new Refusals();
+    refusals.tell(listener);
     setThreadFactory(new Threads());
     useVirtualThreads(false);
     setBundlerType("no-bundler");
@@ -40,7 +40,7 @@ final class Transport extends TCP {
     tcpNodelay(true);
     setMaxLength(LONGEST_FRAME);
     bind();
-    setSocketFactory(sockets(tls));
+    setSocketFactory(new Sockets(tls, refusals::refuse));
   }
 
   /** JGroups' threads are threads of the agent. */
@@ -68,17 +68,22 @@ final class Transport extends TCP {
     setClientBindPort(0);
   }
 
-  private static DefaultSocketFactory sockets(SSLContext tls) {
-    DefaultSocketFactory sockets = new DefaultSocketFactory(tls);
-    sockets.setServerSocketConfigurator(Transport::demandCertificate);
-    sockets.setSocketConfigurator(Transport::boundHandshake);
-    return sockets;
-  }
+  /** Who connects to this host comes by the door. */
+  private static final class Sockets extends DefaultSocketFactory {
+    private final SSLContext tls;
+    private final Consumer<InetAddress> refused;
 
-  private static void demandCertificate(ServerSocket socket) {
-    SSLParameters parameters = ((SSLServerSocket) socket).getSSLParameters();
-    parameters.setNeedClientAuth(true);
-    ((SSLServerSocket) socket).setSSLParameters(parameters);
+    Sockets(SSLContext tls, Consumer<InetAddress> refused) {
+      super(tls);
+      this.tls = tls;
+      this.refused = refused;
+      setSocketConfigurator(Transport::boundHandshake);
+    }
+
+    @Override
+    public ServerSocket createServerSocket(String name) throws IOException {
+      return new Door(tls, refused);
+    }
   }
 
   /** A host that is stopped accepts, and then says nothing: the handshake must not wait for it. */

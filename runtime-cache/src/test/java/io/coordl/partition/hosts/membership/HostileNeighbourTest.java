@@ -19,7 +19,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
@@ -28,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
@@ -223,6 +226,53 @@ final class HostileNeighbourTest {
       assertThat(MADE).as("objects made of a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
       assertThat(words).hasSize(1).allMatch(word -> word.contains("127.0.0.1"));
+    }
+  }
+
+  /** Says something, so that a wait for its next byte never ends, and never all of it. */
+  private static void drip(Socket stranger) {
+    try {
+      OutputStream out = stranger.getOutputStream();
+      out.write(new byte[] {22, 3, 1, 0x3f, (byte) 0xff, 1, 0, 0x3f, (byte) 0xf0});
+      while (true) {
+        out.write(1);
+        LockSupport.parkNanos(50_000_000);
+      }
+    } catch (IOException e) {
+      // Cut off, or the end of the test.
+    }
+  }
+
+  /** More than there is room for, of which the first drips. */
+  @Test
+  void strangersWhoSayNothingOrNearlyNothingKeepNoHostOut() throws Exception {
+    int port = Hosts.freePort();
+    Deque<Socket> silent = new ArrayDeque<>();
+    try (HostMembership host = host(port)) {
+      for (int i = 0; i < 80; i++) {
+        Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port);
+        silent.push(stranger);
+        Thread dripping = new Thread(() -> drip(stranger), "stranger");
+        dripping.setDaemon(true);
+        dripping.start();
+      }
+      FutureTask<Void> talk =
+          new FutureTask<>(
+              () -> {
+                Socket friend =
+                    TestSecret.ours()
+                        .getSocketFactory()
+                        .createSocket(InetAddress.getLoopbackAddress(), port);
+                say(friend, conversation(of(new EmptyMessage()), port));
+                return null;
+              });
+      new Thread(talk, "friend").start();
+      talk.get(1, TimeUnit.MINUTES);
+      assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
+    } finally {
+      while (!silent.isEmpty()) {
+        silent.pop().close();
+      }
     }
   }
 

@@ -1,0 +1,118 @@
+package io.coordl.partition.hosts.membership;
+
+import io.coordl.partition.Deadline;
+import io.coordl.partition.Timeouts;
+import io.coordl.partition.Watch;
+import io.coordl.partition.hosts.PeerTls;
+import io.coordl.thread.AgentThread;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.Deque;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+
+/**
+ * Where JGroups listens. It shakes hands with one connection at a time, so that a stranger who says
+ * nothing would hold up all hosts that come; here each newcomer proves that it is a peer on a
+ * thread of its own and within a time, and JGroups is handed peers alone. Where there are many
+ * strangers, the one that has waited longest makes room.
+ */
+final class Door extends ServerSocket {
+  private static final int MOST_STRANGERS = 64;
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final SSLContext tls;
+  private final Consumer<InetAddress> refused;
+  private final Watch watch = new Watch("coordl-peers-watch");
+  private final Deque<Deadline> strangers = new ConcurrentLinkedDeque<>();
+  private final BlockingQueue<Socket> peers = new LinkedBlockingQueue<>();
+  private boolean opened;
+
+  /**
+   * Not bound yet.
+   *
+   * @param refused hears of those that did not prove to be a peer
+   */
+  Door(SSLContext tls, Consumer<InetAddress> refused) throws IOException {
+    this.tls = tls;
+    this.refused = refused;
+  }
+
+  /** The next peer; by the one thread of JGroups that accepts. */
+  @Override
+  public Socket accept() throws IOException {
+    if (!opened) {
+      opened = true;
+      new AgentThread("coordl-peers-door", this::letIn).start();
+    }
+    while (!isClosed()) {
+      try {
+        Socket peer = peers.poll(1, TimeUnit.SECONDS);
+        if (peer != null) {
+          return peer;
+        }
+      } catch (InterruptedException e) {
+        // By JGroups once this is closed; else by the program, which means threads of its own.
+      }
+    }
+    throw new SocketException("closed");
+  }
+
+  private void letIn() {
+    while (!isClosed()) {
+      try {
+        Socket newcomer = super.accept();
+        while (strangers.size() >= MOST_STRANGERS) {
+          strangers.removeFirst().close();
+        }
+        Deadline deadline = new Deadline(watch, newcomer);
+        strangers.addLast(deadline);
+        new AgentThread("coordl-peers-newcomer", () -> meet(newcomer, deadline)).start();
+      } catch (IOException | OutOfMemoryError e) {
+        // No descriptor or no thread is left: the program may give some back.
+        LockSupport.parkNanos(this, AGAIN_NANOS);
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e);
+      }
+    }
+  }
+
+  private void meet(Socket newcomer, Deadline deadline) {
+    boolean trusted = false;
+    try {
+      deadline.in(Timeouts.USUAL.handshake().toNanos());
+      Socket peer = PeerTls.over(tls, newcomer, false);
+      trusted = deadline.end() && peers.add(peer);
+    } catch (SSLException e) {
+      if (!deadline.passed() && !PeerTls.isGone(e)) {
+        refused.accept(newcomer.getInetAddress());
+      }
+    } catch (IOException e) {
+      // It is gone, or was cut off.
+    } catch (RuntimeException | Error e) {
+      AgentThread.survive(e);
+    } finally {
+      strangers.remove(deadline);
+      if (trusted) {
+        watch.remove(deadline);
+      } else {
+        deadline.close();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    super.close();
+    watch.close();
+  }
+}
