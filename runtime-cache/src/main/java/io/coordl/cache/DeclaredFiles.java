@@ -50,6 +50,11 @@ final class DeclaredFiles implements ItemFilter {
   }
 
   @Override
+  public boolean goesByPath() {
+    return true;
+  }
+
+  @Override
   public String whyNone() {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""

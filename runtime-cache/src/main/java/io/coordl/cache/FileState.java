@@ -34,8 +34,12 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
 
   /** The file as it is now. Never throws. */
   public static FileState of(String path) {
+    return of(path, Mounts.HERE);
+  }
+
+  static FileState of(String path, Mounts mounts) {
     try {
-      return of(Path.of(path));
+      return of(Path.of(path), mounts);
     } catch (InvalidPathException e) {
       return MISSING;
     }
@@ -57,7 +61,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
       return state;
     }
     try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
-      return of(opened.getFD(), path);
+      return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // Not asked again.
     } catch (IOException e) {
       return MISSING; // The program's own call says what is wrong.
     }
@@ -74,9 +78,9 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
    *
    * @param path of the file
    */
-  public static FileState of(FileDescriptor opened, Path path) {
+  public static FileState of(FileDescriptor opened, String path) {
     StatCalls jdk = StatCalls.usable();
-    return jdk != null ? jdk.of(opened) : viewed(path);
+    return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
   /** By the attributes that the JDK shows to everybody. */

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +18,11 @@ import org.jspecify.annotations.Nullable;
  * would be closed under the program when its thread is interrupted.
  *
  * @param path absolute
- * @param place the same, as the file system takes it
  * @param state what it was like
  * @param name what it is known by to others; null for device and inode
  * @param names where that comes from
  */
-record ItemFile(String path, Path place, FileState state, @Nullable ItemName name, ItemNames names)
+record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)
     implements StoredFile {
   /** No number of a block: the key is of the file as it was, its change time included. */
   private static final long AS_IT_WAS = -2;
@@ -55,15 +53,10 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
     if (!mayBeStored(absolutePath)) {
       return null;
     }
-    Path place;
-    try {
-      place = Path.of(absolutePath);
-    } catch (InvalidPathException e) {
-      return null;
-    }
-    FileState state = opened == null ? names.look(place) : FileState.of(opened, place);
+    FileState state =
+        opened == null ? names.look(absolutePath) : FileState.of(opened, absolutePath);
     return state.isFile()
-        ? new ItemFile(absolutePath, place, state, names.of(absolutePath, state), names)
+        ? new ItemFile(absolutePath, state, names.of(absolutePath, state), names)
         : null;
   }
 
@@ -81,7 +74,7 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
 
   /** Whether this process may read it: asked before bytes are served that it did not read. */
   boolean isReadable() {
-    return Files.isReadable(place);
+    return Files.isReadable(Path.of(path));
   }
 
   @Override
@@ -96,7 +89,12 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
 
   @Override
   public boolean unchanged() {
-    return isStill(names.look(place));
+    return isStill(names.look(path));
+  }
+
+  /** Whether what is open is this file, as it was. */
+  boolean isStill(RandomAccessFile opened) throws IOException {
+    return isStill(FileState.of(opened.getFD(), path));
   }
 
   private boolean isStill(FileState now) {
@@ -107,14 +105,14 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
 
   @Override
   public boolean grown() {
-    FileState now = names.look(place);
+    FileState now = names.look(path);
     return now.size() > state.size() && now.isSameInode(state);
   }
 
   /** Opens it; throws if the path names anything but this file, as it was, by then. */
   RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
-    if (isStill(FileState.of(opened.getFD(), place))) {
+    if (isStill(opened)) {
       return opened;
     }
     opened.close();
@@ -125,7 +123,7 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
   public RandomAccessFile reopen(ByteBuffer content) throws IOException {
     try {
       RandomAccessFile opened = new RandomAccessFile(path, "r");
-      FileState now = FileState.of(opened.getFD(), place);
+      FileState now = FileState.of(opened.getFD(), path);
       boolean isLonger = now.size() > state.size() && now.isSameInode(state);
       if (isStill(now) || ((isLonger || now.isLike(state)) && begins(opened, content))) {
         return opened;
@@ -192,7 +190,7 @@ record ItemFile(String path, Path place, FileState state, @Nullable ItemName nam
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
       return readFully(storage, target, offset, (int) size())
           && storage.read() < 0
-          && isStill(FileState.of(storage.getFD(), place))
+          && isStill(storage)
           && isNamed(target, offset);
     }
   }

@@ -16,6 +16,11 @@ public interface ItemFilter {
     return true;
   }
 
+  /** Whether what may be an item is one. */
+  default boolean goesByPath() {
+    return false;
+  }
+
   /** Why the program has read no item so far, in words for the user; empty if it has. */
   default String whyNone() {
     return "";

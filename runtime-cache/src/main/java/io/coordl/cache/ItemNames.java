@@ -158,8 +158,8 @@ public final class ItemNames {
     return mounts.isOf(excluded, device);
   }
 
-  FileState look(Path place) {
-    return FileState.of(place, mounts);
+  FileState look(String path) {
+    return FileState.of(path, mounts);
   }
 
   /**

@@ -278,17 +278,16 @@ public final class MinioCache implements ItemSource {
 
   @Override
   public boolean takesOpened(String path) {
-    String absolute = absolute(path);
-    return absolute != null
-        && ItemFile.mayBeStored(absolute)
-        && filter.mayBeItem(absolute)
-        && FileState.tellsOpened();
+    return FileState.tellsOpened();
   }
 
   @Override
   public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
     String absolute = absolute(path);
-    ItemFile file = absolute == null ? null : ItemFile.of(absolute, opened, filter.names());
+    if (absolute == null || !ItemFile.mayBeStored(absolute) || !filter.mayBeItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute, opened, filter.names());
     return file == null ? null : randomAccess(path, file);
   }
 
@@ -299,7 +298,11 @@ public final class MinioCache implements ItemSource {
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
-    BooleanSupplier admitting = () -> filter.isItem(file.path()) && !forms.keepsSample();
+    // By a path that may be an item's at any time nothing more is asked.
+    BooleanSupplier admitting =
+        filter.goesByPath()
+            ? () -> !forms.keepsSample()
+            : () -> filter.isItem(file.path()) && !forms.keepsSample();
     return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, admitting);
   }
 

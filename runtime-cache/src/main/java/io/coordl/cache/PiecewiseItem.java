@@ -118,7 +118,7 @@ final class PiecewiseItem extends OpenItem {
       return known.content;
     }
     ItemKey entry = file.entry(whole ? ItemKey.WHOLE : number);
-    ByteBuffer content = pinned;
+    ByteBuffer content = pinned == null ? store.find(entry, file.stamp()) : pinned;
     if (content != null) {
       statistics.count(Outcome.HIT);
       gain.hit();
@@ -142,11 +142,6 @@ final class PiecewiseItem extends OpenItem {
         usedPeer = true;
         statistics.bytes(Origin.PEER, length);
       }
-    } else {
-      content = store.find(entry, file.stamp());
-      if (content != null) {
-        statistics.count(Outcome.HIT);
-      }
     }
     last = new Piece(number, admit, content);
     return content;
@@ -162,7 +157,7 @@ final class PiecewiseItem extends OpenItem {
       }
     }
     statistics.bytes(Origin.STORAGE, length);
-    changed = !file.unchanged() || (whole && !file.isNamed(target, offset));
+    changed = !file.isStill(from) || (whole && !file.isNamed(target, offset));
     return !changed;
   }
 

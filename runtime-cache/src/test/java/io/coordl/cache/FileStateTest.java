@@ -139,10 +139,10 @@ class FileStateTest {
     Path file = Files.writeString(folder.resolve("a"), "text");
     FileState before = FileState.of(file);
     try (RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r")) {
-      assertThat(FileState.of(opened.getFD(), file)).isEqualTo(before);
+      assertThat(FileState.of(opened.getFD(), file.toString())).isEqualTo(before);
       Files.delete(file);
       Files.writeString(file, "other");
-      FileState gone = FileState.of(opened.getFD(), file);
+      FileState gone = FileState.of(opened.getFD(), file.toString());
       assertThat(gone.inode()).isEqualTo(before.inode());
       assertThat(gone.size()).isEqualTo(4);
     }

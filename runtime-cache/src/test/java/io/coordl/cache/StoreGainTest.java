@@ -116,7 +116,7 @@ class StoreGainTest {
     for (int epoch = 0; !gain.isStopped() && epoch < 3; epoch++) {
       for (int i = 0; i < many && !gain.isStopped(); i++) {
         FileState state = new FileState(100, epoch, epoch, 1, i + 1);
-        gain.missed(new ItemFile("/data/" + i, Path.of("/data"), state, null, ItemNames.HERE));
+        gain.missed(new ItemFile("/data/" + i, state, null, ItemNames.HERE));
         again += epoch > 0 ? 1 : 0;
       }
     }
