@@ -218,16 +218,15 @@ public final class PreparedSamples {
 
   private Worth worth(SamplePipeline pipeline, int stages) {
     Worth own = pipeline.worth();
-    return own != null
-        ? own
-        : worths.computeIfAbsent(
-            pipeline.name() + " " + pipeline.size() + " " + stages,
-            kind ->
-                new Worth(
-                    "sample",
-                    prepared.epochs,
-                    System::nanoTime,
-                    why -> log.once(leaves(pipeline.name(), why))));
+    if (own != null) {
+      return own;
+    }
+    String name = pipeline.name(); // It outlives the pipeline.
+    return worths.computeIfAbsent(
+        name + " " + pipeline.size() + " " + stages,
+        kind ->
+            new Worth(
+                "sample", prepared.epochs, System::nanoTime, why -> log.once(leaves(name, why))));
   }
 
   /** Appends what decides what a stage does. */
