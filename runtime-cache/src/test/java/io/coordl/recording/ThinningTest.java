@@ -35,7 +35,7 @@ class ThinningTest {
 
   /** Ten times as much as there is room for; a flush each epoch. */
   private Thinning record(Path path) throws Exception {
-    EventFile file = new EventFile(path, new EventTypes());
+    EventFile file = new EventFile(path, new EventTypes(), true);
     Thinning thinned = new Thinning(file, MOST);
     long batch = 0;
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
