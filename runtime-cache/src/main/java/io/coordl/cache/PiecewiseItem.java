@@ -118,7 +118,7 @@ final class PiecewiseItem extends OpenItem {
       return known.content;
     }
     ItemKey entry = file.entry(whole ? ItemKey.WHOLE : number);
-    ByteBuffer content = pinned == null ? store.find(entry, file.stamp()) : pinned;
+    ByteBuffer content = pinned;
     if (content != null) {
       statistics.count(Outcome.HIT);
       gain.hit();
@@ -141,6 +141,12 @@ final class PiecewiseItem extends OpenItem {
       if (fetched.outcome() == Outcome.PEER) {
         usedPeer = true;
         statistics.bytes(Origin.PEER, length);
+      }
+    } else {
+      content = store.find(entry, file.stamp());
+      if (content != null) {
+        statistics.count(Outcome.HIT);
+        gain.hit();
       }
     }
     last = new Piece(number, admit, content);
