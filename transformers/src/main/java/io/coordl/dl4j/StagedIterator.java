@@ -30,23 +30,62 @@ record StagedIterator(
    *
    * @param object which may refer to the iterator
    * @param text what decides what it does; null if that is not compared, so that it is not kept
-   * @param as it was described; null if the text must be compared
+   * @param as it was described, but for what its arrays hold; null if the text must be compared
+   * @param arrays that it had then
    */
   record Preprocessor(
-      @Nullable WeakReference<Object> object, @Nullable String text, @Nullable ObjectSnapshot as) {
+      @Nullable WeakReference<Object> object,
+      @Nullable String text,
+      @Nullable ObjectSnapshot as,
+      List<Values> arrays) {
+    static final Preprocessor NONE = new Preprocessor(null, null, null, List.of());
+
+    /** An array, and what it held. */
+    private record Values(WeakReference<INDArray> array, String text) {
+      boolean isUnchanged() throws CannotShareException {
+        INDArray now = array.get();
+        return now != null && text.equals(describe(now));
+      }
+    }
+
+    /** One that is not compared. */
+    static Preprocessor unknown(Object object) {
+      return new Preprocessor(new WeakReference<>(object), null, null, List.of());
+    }
+
     static Preprocessor of(Object object) {
       try {
         String text = describe(object);
-        Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
-        boolean hasArrays =
-            classes == null || classes.stream().anyMatch(INDArray.class::isAssignableFrom);
-        return new Preprocessor(
-            new WeakReference<>(object),
-            text,
-            hasArrays ? null : new ObjectSnapshot(object, type -> true));
+        List<INDArray> found = ObjectSnapshot.met(object, Preprocessor::counts, INDArray.class);
+        if (found == null) {
+          return new Preprocessor(new WeakReference<>(object), text, null, List.of());
+        }
+        List<Values> arrays = new ArrayList<>();
+        for (INDArray array : found) {
+          arrays.add(new Values(new WeakReference<>(array), describe(array)));
+        }
+        ObjectSnapshot as = new ObjectSnapshot(object, Preprocessor::counts);
+        return new Preprocessor(new WeakReference<>(object), text, as, arrays);
       } catch (CannotShareException e) {
-        return new Preprocessor(new WeakReference<>(object), null, null);
+        return unknown(object);
       }
+    }
+
+    /** An array is more than its fields. */
+    private static boolean counts(Class<?> type) {
+      return !INDArray.class.isAssignableFrom(type);
+    }
+
+    private boolean isUnchanged(Object now) throws CannotShareException {
+      if (as == null) {
+        return text == null || text.equals(describe(now));
+      }
+      for (Values values : arrays) {
+        if (!values.isUnchanged()) {
+          return false;
+        }
+      }
+      return as.isOf(now);
     }
 
     private static String describe(Object object) throws CannotShareException {
@@ -55,9 +94,7 @@ record StagedIterator(
 
     boolean isOf(Object now) {
       try {
-        return object != null
-            && object.refersTo(now)
-            && (as != null ? as.isOf(now) : text == null || text.equals(describe(now)));
+        return object != null && object.refersTo(now) && isUnchanged(now);
       } catch (CannotShareException e) {
         return false;
       }
@@ -138,9 +175,9 @@ record StagedIterator(
     Object preprocessor = iterator().preprocessor();
     Preprocessor now;
     if (preprocessor == null) {
-      now = new Preprocessor(null, null, null);
+      now = Preprocessor.NONE;
     } else if (isUnsteady(preprocessor)) {
-      now = new Preprocessor(new WeakReference<>(preprocessor), null, null);
+      now = Preprocessor.unknown(preprocessor);
     } else {
       now = Preprocessor.of(preprocessor);
     }

@@ -79,6 +79,14 @@ public final class ObjectSnapshot {
     return classes;
   }
 
+  /** The objects of a class that an object refers to; null if that cannot be told. */
+  public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
+    Found found = Found.of(root, counts);
+    return found == null
+        ? null
+        : found.objects.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
   /** Whether {@code root} is as it was; false where that cannot be told. */
   public boolean isOf(Object root) {
     Then then = found == null ? null : found.get();

@@ -200,12 +200,12 @@ public final class Worth {
     }
   }
 
-  /** Of a unit; of the second epoch it is known at its beginning that it is no less. */
+  /** Of a unit; of the third epoch it is known at its beginning that it is no less. */
   private double looking() {
-    if (spread == 0) {
-      return 0;
+    if (spread < 2) {
+      return 0; // The program may have set a preprocessor, say, since the first.
     }
-    return spread == 1 ? (double) looked / Math.max(BLOCK, size) : looking;
+    return spread == 2 ? Math.min(looking, (double) looked / Math.max(BLOCK, size)) : looking;
   }
 
   private void judge(boolean keeps) {
