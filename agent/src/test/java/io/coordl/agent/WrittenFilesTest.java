@@ -34,21 +34,13 @@ import jdk.jfr.Recording;
  */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class WrittenFilesTest {
-  /** Methods of these open, make, move or delete files, but for those that only look. */
+  /** Methods of these open, make, move or delete files, but for those that look or delete. */
   private static final Set<String> STATIC =
-      Set.of(
-          Files.class.getName(),
-          FileChannel.class.getName(),
-          AsynchronousFileChannel.class.getName(),
-          FileSystemProvider.class.getName());
+      Set.of(Files.class.getName(), FileSystemProvider.class.getName());
 
   private static final String LOOKS =
       "(is|exists|notExists|size|read|lines|list|walk|find|probe|mismatch|get|newDirectoryStream"
-          + "|newBufferedReader|newInputStream|check|installedProviders).*";
-
-  /** Methods of an open channel, or whose name goes before its file does. */
-  private static final Set<String> HARMLESS =
-      Set.of("delete", "deleteIfExists", "close", "force", "map", "position", "tryLock", "write");
+          + "|newBufferedReader|newInputStream|check|installedProviders|delete).*";
 
   private static final String READS = "opens with \"r\", to read";
   private static final String PROGRAM = "makes the call of the program, as it is";
@@ -151,12 +143,13 @@ final class WrittenFilesTest {
               || owner.isAssignableTo(Formatter.class));
     }
     if (STATIC.contains(owner.getName())) {
-      return !name.matches(LOOKS)
-          && !(owner.isAssignableTo(Files.class)
-              ? name.startsWith("delete")
-              : HARMLESS.contains(name));
+      return !name.matches(LOOKS);
     }
-    return (owner.isAssignableTo(File.class)
+    boolean channel =
+        owner.isAssignableTo(FileChannel.class)
+            || owner.isAssignableTo(AsynchronousFileChannel.class);
+    return (channel && name.equals("open"))
+        || (owner.isAssignableTo(File.class)
             && name.matches("createNewFile|createTempFile|mkdirs?|renameTo"))
         || (owner.isAssignableTo(Recording.class) && name.matches("dump|setDestination"))
         || (owner.isAssignableTo(ImageIO.class) && name.equals("write"));

@@ -37,10 +37,10 @@ public final class TrainedModels implements LibraryHooks {
       "the job makes steps without batches of Trainer.iterateDataset";
 
   /**
-   * The library looks into the directory that it saves to: on this thread, which must not wait for
-   * storage. Here it finds no models, and nobody can make a file.
+   * The library lists the directory that it saves to: on this thread, which must not wait for
+   * storage. Here it finds no models, what it finds stays, and nobody can make a file.
    */
-  private static final Path NO_STORAGE = Path.of("/proc/self/task");
+  private static final Path NO_STORAGE = Path.of("/proc/self/ns");
 
   private static final boolean HAS_DIRECTORY = Files.isDirectory(NO_STORAGE);
 
