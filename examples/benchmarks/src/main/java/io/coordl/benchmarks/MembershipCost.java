@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
 
 /**
  * What it costs a JVM to be a member of the partitioned cache: time until it knows the others,
@@ -62,6 +63,7 @@ public final class MembershipCost {
       throws IOException {
     List<HostMembership> members = new ArrayList<>();
     List<Cost> costs = new ArrayList<>();
+    SSLContext tls = PeerTls.ofSecret(PartitionBenchmark.secret(directory));
     try {
       for (int number = first; number <= last; number++) {
         Path own = Files.createDirectories(directory.resolve("host" + number));
@@ -69,7 +71,7 @@ public final class MembershipCost {
         long resident = resident();
         int threads = Thread.getAllStackTraces().size();
         long start = System.nanoTime();
-        members.add(open(own, port, number, first));
+        members.add(open(own, port, number, first, tls));
         await(members);
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
         costs.add(
@@ -85,8 +87,8 @@ public final class MembershipCost {
     return costs;
   }
 
-  private static HostMembership open(Path directory, int port, int number, int first)
-      throws IOException {
+  private static HostMembership open(
+      Path directory, int port, int number, int first, SSLContext tls) {
     HostMembership.Settings settings =
         new HostMembership.Settings(
             directory,
@@ -94,7 +96,7 @@ public final class MembershipCost {
             "cost",
             Discovery.parse("127.0.0." + first + ":" + port),
             HostPort.parse("127.0.0." + number + ":" + port),
-            PeerTls.ofSecret(PartitionBenchmark.secret(directory.getParent())),
+            tls,
             () -> 1L << 30,
             System::getenv);
     return new HostMembership(
