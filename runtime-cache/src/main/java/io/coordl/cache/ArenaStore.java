@@ -1012,11 +1012,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /** Leaves a store that another job has all give back. */
   @Override
-  public void follow() {
-    if (shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0) {
+  public boolean follow() {
+    boolean asked = shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0;
+    if (asked) {
       log.say("Another job of group %s is short of memory: the cache is given back.", group);
       leave();
     }
+    return asked;
   }
 
   @Override

@@ -19,10 +19,10 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <ul>
  *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows what native memory the
- *       program needs. So long a store whose budget the user has not named leaves {@link
- *       #UNKNOWN_GROUP_SHARE} of a control group's limit alone, and of the host's memory a quarter;
- *       a {@link #FLOOR_PART}nd part of a limit it may always take. Later it leaves a sixteenth, a
- *       quarter of the native memory that the program has had, and what of that is free just now.
+ *       program needs. So long a store whose budget the user has not named leaves three quarters of
+ *       a control group's limit alone, and a quarter of the host's memory, but 8 GiB at most; a
+ *       32nd part of a limit it may always take. Later it leaves a sixteenth, a quarter of the
+ *       native memory that the program has had, and what of that is free just now.
  *   <li><b>Page cache</b> that may hold the very files of the store does not count as free.
  *   <li><b>Yielding.</b> A thread looks at the memory up to a hundred times a second, the oftener
  *       the less there is. Below an eighth of a limit nothing is admitted; below a sixteenth, or on
@@ -35,15 +35,16 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
  */
 public final class MemoryWatch implements Closeable {
-  /** What is left to a program in a group of which nothing is known yet: three quarters. */
-  static final int UNKNOWN_GROUP_SHARE = 4;
+  /** Of a group's limit all but this part is left to a program of which nothing is known yet. */
+  private static final int TAKEN_PART = 4;
 
-  private static final int UNKNOWN_HOST_PART = 4;
+  /** Of a host's memory this part is. */
+  private static final int LEFT_PART = 4;
 
   /** Native memory of most programs is less. */
   private static final long MOST_UNKNOWN = 8L << 30;
 
-  static final int FLOOR_PART = 32;
+  private static final int FLOOR_PART = 32;
 
   private static final int LOW_PART = 16;
   private static final long MOST_LOW = 512L << 20;
@@ -74,8 +75,10 @@ public final class MemoryWatch implements Closeable {
     /** Bytes that it holds. */
     long held();
 
-    /** Does what other jobs ask of all that share it. */
-    default void follow() {}
+    /** Gives all back if another job asks it of all that share it; whether it did. */
+    default boolean follow() {
+      return false;
+    }
 
     /**
      * Gives back at least so many bytes, if it has as much, for good: it takes no more from now on.
@@ -210,10 +213,7 @@ public final class MemoryWatch implements Closeable {
       long growth = Math.max(0, peak - Runtime.getRuntime().totalMemory());
       return low(room) + growth / 4 + Math.max(0, peak - anonymous);
     }
-    long share =
-        room.group()
-            ? room.limit() - room.limit() / UNKNOWN_GROUP_SHARE
-            : room.limit() / UNKNOWN_HOST_PART;
+    long share = room.group() ? room.limit() - room.limit() / TAKEN_PART : room.limit() / LEFT_PART;
     return Math.min(MOST_UNKNOWN, share);
   }
 
@@ -241,7 +241,13 @@ public final class MemoryWatch implements Closeable {
 
   /** Looks at the memory, has it given back if it is short, and returns when to look again. */
   long look() {
-    holders.forEach(Holder::follow);
+    boolean followed = false;
+    for (Holder holder : holders) {
+      followed |= holder.follow();
+    }
+    if (followed) {
+      collect.run(); // Memory goes with the last view of it.
+    }
     measure();
     List<Room> rooms = gauge.rooms();
     Room room = rooms.stream().min(Comparator.comparingLong(MemoryWatch::spare)).orElseThrow();
@@ -283,7 +289,7 @@ public final class MemoryWatch implements Closeable {
       }
     }
     if (left < bytes) {
-      collect.run(); // Memory goes with the last view of it.
+      collect.run();
     }
     for (Holder holder : holders) {
       if (!warned && !holder.yields() && holder.held() > 0) {

@@ -72,7 +72,7 @@ public final class OwnDirectory {
   }
 
   /** Removes it, unless there is something in it. */
-  static void remove(@Nullable Path directory, long user) throws IOException {
+  static void remove(@Nullable Path directory, long user) {
     if (directory != null && isOne(directory, user)) {
       try {
         Files.deleteIfExists(directory);

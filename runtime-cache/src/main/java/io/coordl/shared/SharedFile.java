@@ -179,6 +179,7 @@ public final class SharedFile<M extends Contents.Memory> {
         } finally {
           if (opened == null) {
             OPEN.remove(path);
+            OwnDirectory.remove(path.getParent(), user);
           }
         }
       }

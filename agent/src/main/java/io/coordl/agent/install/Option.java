@@ -54,8 +54,9 @@ public enum Option {
   CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
   CACHE_SIZE(
       "byte budget of all that is kept, raw, decoded and prepared, but for what has a budget of its"
-          + " own; auto: half of what is free, within the container's limit, a quarter beside"
-          + " such"),
+          + " own; auto: half of what is free, within the container's limit, a quarter beside such,"
+          + " less until an epoch has shown what the program needs, and given back when memory is"
+          + " short"),
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
@@ -126,14 +127,17 @@ public enum Option {
       "auto, N from 1 to 16",
       Values.COUNT,
       "how many jobs to wait for before the first shared epoch; auto: those that are there"),
-  PREP_SIZE("byte budget of the staging buffer of each pipeline; auto: an eighth of what is free"),
+  PREP_SIZE(
+      "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free, at most"
+          + " a sixteenth of a container's limit"),
   CHECKPOINT(
       "off, atomic, async",
       "how model files are written; atomic: beside their place, forced to disk and then moved, with"
           + " length and SHA-256 in a file beside them that is checked on load; async: that, in the"
           + " background, from a snapshot"),
   CHECKPOINT_SIZE(
-      "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free"),
+      "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free, at"
+          + " most a sixteenth of a container's limit"),
   CHECKPOINT_EVERY(
       "off, auto, continuous, N from 1 to 1000000",
       Values.COUNT,
