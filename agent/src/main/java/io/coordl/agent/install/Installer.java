@@ -34,7 +34,7 @@ public final class Installer {
     // Nothing to observe yet, but faults are told from now on.
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     RewriteLog rewrites = new RewriteLog();
-    Activation activation = new Activation(options, log, rewrites);
+    Activation activation = new Activation(options, log, rewrites, instrumentation);
     ProgramTransformer transformer =
         new ProgramTransformer(
             new HookWeaver(Hooks.with(interceptor -> options.inForce(interceptor.policies()))),
