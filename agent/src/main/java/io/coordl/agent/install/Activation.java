@@ -40,8 +40,7 @@ final class Activation {
   private @Nullable JobMonitor job;
   private boolean failed;
 
-  Activation(
-      Options options, AgentLog log, RewriteLog rewrites, Instrumentation instrumentation) {
+  Activation(Options options, AgentLog log, RewriteLog rewrites, Instrumentation instrumentation) {
     this.instrumentation = instrumentation;
     this.options = options;
     this.log = log;
@@ -174,7 +173,9 @@ final class Activation {
         log.print(text, PATIENCE);
       }
     } catch (Throwable t) {
-      log.say("no summary can be made (" + t + ")");
+      if (!log.isOfReplacedJar(t)) {
+        log.say("no summary can be made (" + t + ")");
+      }
     }
   }
 }
