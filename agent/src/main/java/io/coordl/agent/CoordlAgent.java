@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * nor {@code java.nio.file}, and lets nothing escape: whatever fails, the program runs without us.
  */
 public final class CoordlAgent {
+  private static final String AGENT_JAR = "coordl-agent.jar";
   private static final String ATTACHED = "coordl.attached";
   private static final String INSTALLER = "io.coordl.agent.install.Installer";
   private static final String HELP = "io.coordl.agent.install.Option";
@@ -22,12 +23,12 @@ public final class CoordlAgent {
 
   /** Called by the JVM before the program's {@code main}. */
   public static void premain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments == null ? "" : arguments, instrumentation);
+    start("at start", arguments == null ? "" : arguments, instrumentation);
   }
 
   /** Called by the JVM when attached to a running program; {@code -javaagent} is the better way. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
-    start(arguments == null ? "" : arguments, instrumentation);
+    start("late", arguments == null ? "" : arguments, instrumentation);
   }
 
   /** {@code java -jar coordl-agent.jar}: how to use it. */
@@ -38,7 +39,7 @@ public final class CoordlAgent {
     }
   }
 
-  private static void start(String arguments, Instrumentation instrumentation) {
+  private static void start(String when, String arguments, Instrumentation instrumentation) {
     try {
       if (isDisabled(arguments) || isJdkTool()) {
         return;
@@ -50,10 +51,10 @@ public final class CoordlAgent {
       File jar = jar();
       if (jar == null) {
         System.err.println(
-            "[coordl] coordl-agent.jar cannot be found as a file; the program runs without it");
+            "[coordl] " + AGENT_JAR + " cannot be found as a file; the program runs without it");
         return;
       }
-      System.setProperty(ATTACHED, "true");
+      System.setProperty(ATTACHED, when);
       try (JarFile file = new JarFile(jar)) {
         instrumentation.appendToBootstrapClassLoaderSearch(file);
       }
@@ -63,10 +64,23 @@ public final class CoordlAgent {
           .invoke(null, arguments, instrumentation);
     } catch (Throwable t) {
       Throwable cause = t.getCause() != null ? t.getCause() : t;
-      System.err.println("[coordl] cannot start (" + cause + "); the program runs without it");
-      if (Boolean.getBoolean("coordl.debug")) {
+      String grant =
+          cause instanceof SecurityException
+              ? "; grant " + AGENT_JAR + " java.security.AllPermission"
+              : "";
+      System.err.println(
+          "[coordl] cannot start (" + cause + "); the program runs without it" + grant);
+      if (debugs()) {
         t.printStackTrace();
       }
+    }
+  }
+
+  private static boolean debugs() {
+    try {
+      return Boolean.getBoolean("coordl.debug");
+    } catch (SecurityException e) {
+      return false;
     }
   }
 

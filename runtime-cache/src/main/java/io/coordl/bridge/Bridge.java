@@ -46,8 +46,15 @@ public final class Bridge {
     items = ItemSource.NONE;
   }
 
-  /** Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Never throws. */
+  /**
+   * Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Throws nothing, but
+   * for what is no fault: the program has stopped this thread ({@code Thread.stop}), and it ends.
+   */
   public static void fault(String where, Throwable cause) {
+    if (cause instanceof Error stopped
+        && cause.getClass().getName().equals("java.lang.ThreadDeath")) {
+      throw stopped;
+    }
     try {
       boolean tripped = FAULT_COUNT.incrementAndGet() == MAX_FAULTS;
       if (tripped) {

@@ -64,7 +64,7 @@ public final class FileReads {
       throws FileNotFoundException {
     ItemCursor item = ItemCursor.open(path);
     if (item == null || item.served) {
-      return item == null ? null : new ItemFileInputStream(item);
+      return item == null ? null : ItemFileInputStream.of(item);
     }
     long start = System.nanoTime();
     try {

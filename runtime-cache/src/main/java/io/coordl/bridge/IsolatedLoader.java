@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.security.ProtectionDomain;
 import java.util.StringTokenizer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -22,23 +23,34 @@ public final class IsolatedLoader extends ClassLoader {
   /** The names of the bridge's classes, written by the build. */
   private static final String BRIDGE = "io/coordl/agent/bridge.txt";
 
+  private static final String DESKTOP = "java.desktop";
+
+  /** Asked once: a class may be needed where the program is not permitted to ask. */
+  private static final ProtectionDomain DOMAIN = IsolatedLoader.class.getProtectionDomain();
+
   static {
     registerAsParallelCapable();
   }
 
+  private final File file;
+  private final long length;
+  private final long modified;
   private final JarFile jar;
   private final String base;
 
   /** A loader over the agent's jar, which stays open for the life of the JVM. */
   public IsolatedLoader(File file) throws IOException {
     super("coordl", getPlatformClassLoader());
+    this.file = file;
+    length = file.length();
+    modified = file.lastModified();
     jar = new JarFile(file);
     base = "jar:" + file.toURI() + "!/" + PREFIX;
   }
 
   /**
-   * Loads all that the program's rewritten calls may need, so that a jar that is broken, or written
-   * anew while the job runs, fails here and not in a read of the program.
+   * Initialises all that the program's rewritten calls may need, so that a jar that is broken, or
+   * written anew while the job runs, fails here and not in a read of the program.
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {
@@ -47,10 +59,38 @@ public final class IsolatedLoader extends ClassLoader {
       }
       String names = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
       for (StringTokenizer name = new StringTokenizer(names); name.hasMoreTokens(); ) {
-        Class.forName(name.nextToken(), false, null);
+        load(name.nextToken());
       }
     } catch (IOException e) {
       throw new ClassNotFoundException(BRIDGE, e);
+    }
+  }
+
+  /**
+   * Initialises what every rewritten read comes to, before there is a job too. A security manager
+   * permits it here: the program, on whose thread it would be done else, may not look where its
+   * process stands.
+   */
+  public static void loadReads() throws ClassNotFoundException {
+    Class.forName("io.coordl.bridge.ItemCursor", true, null);
+  }
+
+  private static void load(String name) throws ClassNotFoundException {
+    try {
+      Class.forName(name, true, null);
+    } catch (NoClassDefFoundError e) {
+      if (ModuleLayer.boot().findModule(DESKTOP).isPresent()) {
+        throw e;
+      } // Else nobody decodes images: only code that has java.desktop comes to this class.
+    }
+  }
+
+  /** The jar, if it was replaced since the job began; null if not: its classes can be loaded. */
+  public @Nullable File replacedJar() {
+    try {
+      return file.length() == length && file.lastModified() == modified ? null : file;
+    } catch (SecurityException e) {
+      return null; // The program, which is our caller, may not look at it.
     }
   }
 
@@ -74,7 +114,7 @@ public final class IsolatedLoader extends ClassLoader {
     }
     try (InputStream in = jar.getInputStream(entry)) {
       byte[] bytes = in.readAllBytes();
-      return defineClass(name, bytes, 0, bytes.length, IsolatedLoader.class.getProtectionDomain());
+      return defineClass(name, bytes, 0, bytes.length, DOMAIN);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
     }

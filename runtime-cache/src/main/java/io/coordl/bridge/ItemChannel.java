@@ -212,6 +212,9 @@ final class ItemChannel extends FileChannel {
     if (!target.isOpen()) {
       throw new ClosedChannelException();
     }
+    if (target instanceof FileChannel file && isJdks(file)) {
+      file.write(ByteBuffer.allocate(0)); // Throws if it cannot be written, whatever comes of it.
+    }
     if (position < 0 || count < 0) {
       throw new IllegalArgumentException();
     }
@@ -237,6 +240,11 @@ final class ItemChannel extends FileChannel {
       }
     }
     return done;
+  }
+
+  /** Of a program's own channel only what is to be written is its business. */
+  private static boolean isJdks(FileChannel channel) {
+    return channel instanceof ItemChannel || channel.getClass().getClassLoader() == null;
   }
 
   private long transferFromFile(long position, long count, WritableByteChannel target)

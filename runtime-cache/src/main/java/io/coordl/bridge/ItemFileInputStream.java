@@ -7,6 +7,8 @@ import java.io.OutputStream;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +34,34 @@ final class ItemFileInputStream extends FileInputStream {
   private volatile boolean closed;
   private volatile @Nullable FileInputStream real;
 
-  ItemFileInputStream(ItemCursor cursor) {
+  private ItemFileInputStream(ItemCursor cursor) {
     super(new FileDescriptor());
     this.cursor = cursor;
+  }
+
+  /**
+   * A security manager minds streams over descriptors, which the program has not asked for. It may
+   * read the file: else it would not have come so far.
+   */
+  @SuppressWarnings("removal")
+  static ItemFileInputStream of(ItemCursor cursor) {
+    try {
+      return new ItemFileInputStream(cursor);
+    } catch (SecurityException e) {
+      PrivilegedAction<ItemFileInputStream> make = () -> new ItemFileInputStream(cursor);
+      return AccessController.doPrivileged(make);
+    }
+  }
+
+  @SuppressWarnings("removal")
+  private static FileInputStream over(FileDescriptor descriptor, ItemCursor cursor) {
+    try {
+      return new ObservedFileInputStream(descriptor, cursor);
+    } catch (SecurityException e) {
+      PrivilegedAction<FileInputStream> make =
+          () -> new ObservedFileInputStream(descriptor, cursor);
+      return AccessController.doPrivileged(make);
+    }
   }
 
   /**
@@ -47,7 +74,7 @@ final class ItemFileInputStream extends FileInputStream {
         if (real == null && !closed) {
           RandomAccessFile file = cursor.file();
           file.seek(cursor.position());
-          real = new ObservedFileInputStream(file.getFD(), cursor);
+          real = over(file.getFD(), cursor);
         }
         return real;
       }
@@ -106,13 +133,17 @@ final class ItemFileInputStream extends FileInputStream {
     synchronized (moving) {
       file = real;
       if (file == null && !closed) {
-        if (cursor.restFitsArray()) {
-          rest = cursor.readRest(Integer.MAX_VALUE - 8);
-          if (!cursor.grown()) {
-            return rest;
+        if (!cursor.restFitsArray()) {
+          try (FileInputStream named = new FileInputStream(cursor.path())) {
+            named.skip(cursor.position());
+            return named.readAllBytes(); // It refuses, and names the file as real() cannot.
           }
         }
-        file = real(); // The JDK's class has its own words for what does not fit an array.
+        rest = cursor.readRest(Integer.MAX_VALUE - 8);
+        if (!cursor.grown()) {
+          return rest;
+        }
+        file = real();
       }
     }
     return file != null ? joined(rest, file.readAllBytes()) : super.readAllBytes();

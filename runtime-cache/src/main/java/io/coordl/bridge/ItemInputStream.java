@@ -1,8 +1,11 @@
 package io.coordl.bridge;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +26,7 @@ final class ItemInputStream extends InputStream {
    */
   ItemInputStream(ItemCursor cursor, @Nullable InputStream own) {
     this.cursor = cursor;
-    this.in = own == null ? new ItemFileInputStream(cursor) : own;
+    this.in = own == null ? ItemFileInputStream.of(cursor) : own;
     this.observed = own != null;
   }
 
@@ -68,6 +71,12 @@ final class ItemInputStream extends InputStream {
   @Override
   public synchronized byte[] readAllBytes() throws IOException {
     long start = begin();
+    if (!observed && !cursor.restFitsArray() && new File(cursor.path()).isFile()) {
+      try (InputStream named = Files.newInputStream(Path.of(cursor.path()))) {
+        named.skip(cursor.position());
+        return named.readAllBytes(); // It refuses, in its own words.
+      }
+    }
     byte[] rest = in.readAllBytes();
     noted(start, rest.length);
     return rest;

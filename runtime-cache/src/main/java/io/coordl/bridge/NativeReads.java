@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,12 @@ public final class NativeReads {
   private static final MethodType GENERIC =
       MethodType.methodType(Object.class, String.class, int.class);
 
+  /** What the C library opens no longer path than. */
+  private static final int LONGEST_PATH = 4095;
+
   private final MethodHandle plain;
+  private final Class<?> library;
+  private volatile boolean initialized;
   private final MethodHandle newBytes;
   private final @Nullable MethodHandle newMat;
   private final MethodHandle imdecode;
@@ -35,13 +41,14 @@ public final class NativeReads {
 
   private NativeReads(Lookup caller, MethodHandle plain, Class<?> library) throws Throwable {
     this.plain = plain.asType(GENERIC);
+    this.library = library;
     Class<?> mat = plain.type().returnType();
     ClassLoader loader = library.getClassLoader();
     boolean javacpp = mat.getName().startsWith("org.bytedeco.");
     Class<?> bytes =
         Class.forName(
             javacpp ? "org.bytedeco.javacpp.BytePointer" : "org.opencv.core.MatOfByte",
-            true,
+            false,
             loader);
     MethodType noResult = MethodType.methodType(void.class);
     newBytes =
@@ -118,7 +125,12 @@ public final class NativeReads {
     long span = Spans.enter(SpanKind.DECODE, path);
     Object image = null;
     try {
-      ItemCursor item = ItemCursor.open(path);
+      if (!initialized) {
+        // As the plain call begins: where that fails, the program hears of the first failure.
+        Class.forName(library.getName(), true, library.getClassLoader());
+        initialized = true;
+      }
+      ItemCursor item = opensAsWritten(path) ? ItemCursor.open(path) : null;
       if (item == null) {
         image = plain.invokeExact(path, flags);
         return image;
@@ -137,6 +149,12 @@ public final class NativeReads {
     } finally {
       Spans.exit(span, image);
     }
+  }
+
+  /** Whether it means to native code what it means to java.io, which drops needless slashes. */
+  private static boolean opensAsWritten(@Nullable String path) {
+    return path == null
+        || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH);
   }
 
   /** The image, null if the library cannot make it from bytes in memory. Never throws. */

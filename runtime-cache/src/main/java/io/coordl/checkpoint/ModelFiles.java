@@ -68,6 +68,12 @@ public final class ModelFiles implements Closeable {
   /** Storage that takes nothing of the agent's own for so long is not waited for. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  /**
+   * A file of the program's own keeps the program as long as its own call would have; the end of
+   * the JVM so many times as long.
+   */
+  private static final int PROGRAMS_TURNS = 60;
+
   /** For the program's files: each of the agent's has a directory, and a lock, of its own. */
   private static final Object MOVING = new Object();
 
@@ -81,6 +87,7 @@ public final class ModelFiles implements Closeable {
   private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
 
   private volatile boolean background;
+  private volatile boolean ending;
   private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
 
@@ -490,25 +497,26 @@ public final class ModelFiles implements Closeable {
     if (other == null || other.by == Thread.currentThread() || other.leftBehind) {
       return;
     }
-    if (other.agents == null) {
-      Uninterrupted.await(
-          Long.MAX_VALUE / 2, nanos -> other.done.await(nanos, TimeUnit.NANOSECONDS));
-      return;
-    }
-    long before;
-    do {
-      before = other.written();
+    boolean programs = other.agents == null;
+    int most = programs ? PROGRAMS_TURNS : 1;
+    int quiet = 0;
+    while (quiet < most) {
+      long before = other.written();
       if (patience.test(other.done)) {
         return;
       }
-    } while (other.written() > before);
+      boolean waits = programs && !ending;
+      quiet = waits || other.written() > before ? 0 : quiet + 1;
+    }
     other.leftBehind = true;
     log.once(
         "storage",
         Text.format(
-            "checkpoint.every: storage has taken nothing of %s for %s s; the job goes on without"
-                + " waiting for it.",
-            other.file.target(), PATIENCE.toSeconds()));
+            "%s: storage has taken nothing of %s for %s s; the job %s without waiting for it.",
+            programs ? "checkpoint" : "checkpoint.every",
+            other.file.target(),
+            most * PATIENCE.toSeconds(),
+            programs ? "ends" : "goes on"));
   }
 
   /**
@@ -625,6 +633,11 @@ public final class ModelFiles implements Closeable {
     }
   }
 
+  /** The JVM ends: storage that takes nothing is not waited for without a bound any more. */
+  public void ends() {
+    ending = true;
+  }
+
   /** For the summary; empty if no model was written. */
   public String said() {
     await();
@@ -652,6 +665,7 @@ public final class ModelFiles implements Closeable {
   /** The job ends: waits for what is being written; what follows is written at once. */
   @Override
   public void close() {
+    ends();
     synchronized (this) {
       background = false;
     }

@@ -2,9 +2,11 @@ package io.coordl.recording;
 
 import io.coordl.attribution.EventLog;
 import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.IsolatedLoader;
 import io.coordl.event.FaultEvent;
 import io.coordl.log.UserLog;
 import io.coordl.thread.AgentThread;
+import java.io.File;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,6 +88,10 @@ public final class AgentLog implements FaultListener, UserLog {
                   printed.countDown();
                 }
               });
+    } catch (SecurityException e) {
+      // A security manager lets the program, which is our caller, make no thread.
+      System.err.println(lines);
+      return;
     } catch (OutOfMemoryError | RuntimeException e) {
       return; // No more threads, or the program forbids them.
     }
@@ -129,6 +135,25 @@ public final class AgentLog implements FaultListener, UserLog {
         .orElse("");
   }
 
+  /**
+   * Whether classes cannot be loaded any more since the agent's jar is another: one failure, and no
+   * fault of theirs, which is said once.
+   */
+  public boolean isOfReplacedJar(Throwable cause) {
+    File jar =
+        AgentLog.class.getClassLoader() instanceof IsolatedLoader loader
+                && (cause instanceof LinkageError || cause instanceof ClassNotFoundException)
+            ? loader.replacedJar()
+            : null;
+    if (jar != null) {
+      say(
+          jar
+              + " was replaced while this job runs: what the agent had not loaded by then is"
+              + " missing, and is left out; the program goes on");
+    }
+    return jar != null;
+  }
+
   @Override
   public void fault(String where, Throwable cause, boolean tripped) {
     faults.incrementAndGet();
@@ -138,6 +163,9 @@ public final class AgentLog implements FaultListener, UserLog {
             : Thread.currentThread() instanceof AgentThread
                 ? "this thread of the agent leaves that out, the program goes on"
                 : "the program's own call is made instead";
+    if (!tripped && isOfReplacedJar(cause)) {
+      return;
+    }
     int end = where.indexOf(' ');
     String kind = end < 0 ? where : where.substring(0, end);
     if (tripped || told.add("fault " + kind + cause.getClass())) {

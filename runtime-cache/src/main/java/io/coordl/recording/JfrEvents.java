@@ -38,8 +38,17 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     event.commit();
   }
 
+  /** On the thread that starts JFR, which must not hear of a failure. */
   @Override
   public void recorderInitialized(FlightRecorder recorder) {
+    try {
+      register();
+    } catch (RuntimeException | LinkageError e) {
+      job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
+    }
+  }
+
+  private void register() {
     // JDK-8371889 (JDK 15 to 22): registering events while another thread does file I/O can
     // deadlock unless the recorder and the JDK's own file events come first.
     for (String name : List.of("Handlers", "EventConfigurations")) {

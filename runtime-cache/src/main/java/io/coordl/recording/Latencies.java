@@ -13,32 +13,49 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.Deflater;
+import org.HdrHistogram.AtomicHistogram;
 import org.HdrHistogram.Histogram;
-import org.HdrHistogram.Recorder;
 
 /**
  * The distribution of every duration, whatever the thresholds of the events: counts and totals are
- * exact, quantiles within 1 %. Recording is wait-free; about 40 KB a kind.
+ * exact, quantiles within 1 %. Recording is lock-free; about 130 KB a kind.
  */
 final class Latencies implements Durations {
   private static final int DIGITS = 2;
   private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(24);
 
-  /** One kind: the recorder threads write to, and what was collected of it. */
+  /** One kind. */
   private static final class Track {
-    final Recorder recorder = new Recorder(MAX_NANOS, DIGITS);
-    final Histogram epoch = new Histogram(MAX_NANOS, DIGITS);
+    /**
+     * All that threads record: atomic counts, and no phaser of HdrHistogram's recorders. A thread
+     * that the program stops ({@code Thread.stop}) inside one leaves whoever reads it waiting for
+     * ever.
+     */
+    final AtomicHistogram recorded = new AtomicHistogram(MAX_NANOS, DIGITS);
+
+    /** As it was when last collected, and at the end of the last epoch. */
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
+
+    final Histogram ended = new Histogram(MAX_NANOS, DIGITS);
     final LongAdder total = new LongAdder();
     long totalBefore;
 
     void collect() {
-      Histogram interval = recorder.getIntervalHistogram();
       // To add walks thousands of counts, which the compilers then make much of.
-      if (interval.getTotalCount() > 0) {
-        epoch.add(interval);
-        job.add(interval);
+      if (job.getTotalCount() != recorded.getTotalCount()) {
+        job.reset();
+        job.add(recorded);
       }
+    }
+
+    /** What was recorded since the last epoch ended, which another does now. */
+    Histogram endEpoch() {
+      collect();
+      Histogram epoch = job.copy();
+      epoch.subtract(ended);
+      ended.reset();
+      ended.add(job);
+      return epoch;
     }
   }
 
@@ -58,7 +75,7 @@ final class Latencies implements Durations {
     Track track = known != null ? known : tracks.computeIfAbsent(kind, first -> new Track());
     long value = Math.max(0, nanos);
     track.total.add(value);
-    track.recorder.recordValue(Math.min(value, MAX_NANOS));
+    track.recorded.recordValue(Math.min(value, MAX_NANOS));
   }
 
   @Override
@@ -68,13 +85,12 @@ final class Latencies implements Durations {
       if (track == null) {
         continue;
       }
-      track.collect();
-      long total = track.total.sum();
-      if (track.epoch.getTotalCount() > 0) {
-        events.write(event(kind, epoch, track.epoch, total - track.totalBefore));
-        track.epoch.reset();
+      if (track.ended.getTotalCount() != track.recorded.getTotalCount()) {
+        Histogram durations = track.endEpoch();
+        long total = track.total.sum();
+        events.write(event(kind, epoch, durations, total - track.totalBefore));
+        track.totalBefore = total;
       }
-      track.totalBefore = total;
     }
   }
 

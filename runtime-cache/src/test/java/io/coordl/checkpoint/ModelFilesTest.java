@@ -338,6 +338,44 @@ class ModelFilesTest {
     assertThat(said).isEmpty();
   }
 
+  /** The program waits for its own file as for its own call, the end of the JVM for minutes. */
+  @Test
+  void storageThatHangsKeepsTheProgramButNotTheEndOfTheJvm() throws Exception {
+    CountDownLatch hold = new CountDownLatch(1);
+    CountDownLatch program = new CountDownLatch(200);
+    ModelFiles hung =
+        new ModelFiles(
+            true,
+            () -> 1 << 30,
+            (event, start, end) -> events.add(event),
+            said::add,
+            done -> {
+              program.countDown();
+              return done.getCount() == 0;
+            });
+    Path target = folder.resolve("model.zip");
+    ModelFiles.Pending pending = hung.persist(hung.create(target), held(hold, "whole"));
+    Thread saves = new Thread(hung::await);
+    saves.start();
+    program.await(); // It waits for longer than the end of the JVM would.
+    assertThat(saves.isAlive()).isTrue();
+    assertThat(said).isEmpty();
+
+    hung.ends();
+    saves.join();
+    hung.close();
+    assertThat(said)
+        .singleElement()
+        .asString()
+        .contains("storage has taken nothing of " + target + " for 600 s; the job ends without");
+
+    hold.countDown();
+    CountDownLatch whole = new CountDownLatch(1);
+    pending.then(whole::countDown);
+    whole.await();
+    assertThat(target).hasContent("whole");
+  }
+
   @Test
   void theEndWaitsAndSaysWhatFailed() throws Exception {
     Path target = folder.resolve("model.zip");

@@ -8,6 +8,11 @@ import org.opencv.core.Mat;
 public final class Imgcodecs {
   public static final List<Mat> BUFFERS = new ArrayList<>();
 
+  // The bindings that link in a static initializer do so for all their classes.
+  static {
+    new Mat("");
+  }
+
   private Imgcodecs() {}
 
   public static Mat imread(String path) {

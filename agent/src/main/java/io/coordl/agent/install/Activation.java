@@ -10,7 +10,12 @@ import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
 import io.coordl.recording.UserText;
 import io.coordl.thread.AgentThread;
+import java.lang.instrument.Instrumentation;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +26,22 @@ final class Activation {
   /** How long the end of the JVM waits for the summary to be printed. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+  /**
+   * What methods of an event class call once JFR has instrumented it, by the names of JDK 17 and of
+   * later ones.
+   */
+  private static final List<String> CALLED_BY_EVENTS =
+      List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
+
   private final Options options;
   private final AgentLog log;
   private final RewriteLog rewrites;
+  private final Instrumentation instrumentation;
   private @Nullable JobMonitor job;
   private boolean failed;
 
-  Activation(Options options, AgentLog log, RewriteLog rewrites) {
+  Activation(Options options, AgentLog log, RewriteLog rewrites, Instrumentation instrumentation) {
+    this.instrumentation = instrumentation;
     this.options = options;
     this.log = log;
     this.rewrites = rewrites;
@@ -74,6 +88,7 @@ final class Activation {
     if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
       loader.loadBridge();
     }
+    exportToEvents(ModuleLayer.boot().findModule("jdk.jfr").orElse(null));
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
@@ -116,6 +131,24 @@ final class Activation {
     return monitor;
   }
 
+  /**
+   * JFR does so when it registers an event, but {@code jcmd JFR.start} instruments each event class
+   * that loads before. A call that failed once, for want of the export, fails for ever.
+   */
+  private void exportToEvents(@Nullable Module jfr) {
+    if (jfr == null) {
+      return;
+    }
+    Set<Module> events = Set.of(Activation.class.getModule());
+    Map<String, Set<Module>> exports = new HashMap<>();
+    for (String name : CALLED_BY_EVENTS) {
+      if (jfr.getPackages().contains(name)) {
+        exports.put(name, events);
+      }
+    }
+    instrumentation.redefineModule(jfr, Set.of(), exports, Map.of(), Set.of(), Map.of());
+  }
+
   private boolean wantsBeans() {
     String jmx = options.get(Option.JMX);
     return jmx.equals("auto")
@@ -140,7 +173,9 @@ final class Activation {
         log.print(text, PATIENCE);
       }
     } catch (Throwable t) {
-      log.say("no summary can be made (" + t + ")");
+      if (!log.isOfReplacedJar(t)) {
+        log.say("no summary can be made (" + t + ")");
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.coordl.agent.install;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.FileState;
@@ -12,21 +13,41 @@ import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
+  /** What the agent needs in every job, beyond java.base and java.instrument. */
+  private static final List<String> MODULES =
+      List.of("java.management", "jdk.jfr", "jdk.management");
+
   private Installer() {}
 
   /** Called by reflection from the entry class. */
-  public static void install(String arguments, Instrumentation instrumentation) {
+  public static void install(String arguments, Instrumentation instrumentation)
+      throws ClassNotFoundException {
     Options options = Options.parse(arguments, System.getenv("COORDL_OPTS"));
     if (options.help()) {
       System.err.print(Option.help());
     }
     if (options.get(Option.ENABLED).equals("false")) {
       return;
+    }
+    String missing = missingModules();
+    if (!missing.isEmpty()) {
+      System.err.println(
+          "[coordl] this Java runtime has no module "
+              + missing
+              + "; the program runs without the agent: add --add-modules "
+              + missing
+              + " to jlink's arguments, or to java's if jlink did not make the runtime");
+      return;
+    }
+    if (Installer.class.getClassLoader() instanceof IsolatedLoader) {
+      IsolatedLoader.loadReads();
     }
     AgentLog log = new AgentLog();
     for (String problem : options.problems()) {
@@ -39,7 +60,7 @@ public final class Installer {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
-    Activation activation = new Activation(options, log, rewrites);
+    Activation activation = new Activation(options, log, rewrites, instrumentation);
     ProgramTransformer transformer =
         new ProgramTransformer(
             new HookWeaver(Hooks.with(interceptor -> options.inForce(interceptor.policies()))),
@@ -68,6 +89,17 @@ public final class Installer {
     } catch (RuntimeException | LinkageError e) {
       // Another JVM has it another way.
     }
+  }
+
+  /** With commas between them; empty if all are there. Asked before a class of ours needs one. */
+  private static String missingModules() {
+    StringJoiner missing = new StringJoiner(",");
+    for (String name : MODULES) {
+      if (ModuleLayer.boot().findModule(name).isEmpty()) {
+        missing.add(name);
+      }
+    }
+    return missing.toString();
   }
 
   /**

@@ -439,7 +439,15 @@ public final class Options {
         if (equals < 0) {
           String word = afterSecret ? Option.PEER_TLS_PASSWORD.key() : argument;
           problem(
-              "'" + UserText.value(word) + "' is not of the form key=value" + nearest(argument));
+              "'"
+                  + UserText.value(word)
+                  + "' is not of the form key=value"
+                  + (isKey(argument)
+                      ? ": expected "
+                          + argument
+                          + "=... (jcmd PID JVMTI.agent_load cuts off what follows =, unless both"
+                          + " the shell and jcmd see quotes: '\"key=value\"')"
+                      : nearest(argument)));
         } else {
           put(argument.substring(0, equals).trim(), argument.substring(equals + 1).trim(), origin);
         }
@@ -590,6 +598,10 @@ public final class Options {
 
   private void problem(String what) {
     problems.add(what + "; all policies are off, the agent only observes");
+  }
+
+  private static boolean isKey(String word) {
+    return Arrays.stream(Option.values()).anyMatch(option -> option.key().equals(word));
   }
 
   private static String nearest(String key) {

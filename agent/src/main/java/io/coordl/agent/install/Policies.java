@@ -97,9 +97,18 @@ final class Policies {
         !options.profiles() && (options.isAuto() || options.triesPrefetching()) ? tuner() : null;
     if (options.isGiven(Option.DATASET)) {
       for (String files : options.list(Option.DATASET)) {
-        asked(Option.DATASET, files, () -> filter.whyUnused(files));
+        asked(Option.DATASET, files, () -> whyUnread(files));
       }
     }
+  }
+
+  private String whyUnread(String files) {
+    String why = filter.whyUnused(files);
+    return why.isEmpty() || !"late".equals(System.getProperty("coordl.attached"))
+        ? why
+        : why
+            + " by a method called since the agent was attached: one that ran by then, such as"
+            + " main, stays as it was; start the program with -javaagent";
   }
 
   /** What did nothing is said when the job ends, with the reason. */
@@ -250,6 +259,7 @@ final class Policies {
     if (!size.isNamed()) {
       watch.add(made.memory());
     }
+    job.addEnding(made::ends);
     job.addPolicy(made::said, made);
     asked(Option.CHECKPOINT, made::whyUnused);
     return made;

@@ -86,7 +86,12 @@ final class OptionsTest {
         Arguments.of("cache.scop=host", "unknown key 'cache.scop', did you mean 'cache.scope'?"),
         Arguments.of("=minio", "unknown key '', see coordl-agent.jar=help"),
         Arguments.of("qqqqqqqqqq=1", "unknown key 'qqqqqqqqqq', see coordl-agent.jar=help"),
-        Arguments.of("cache", "'cache' is not of the form key=value, did you mean 'cache'?"),
+        Arguments.of(
+            "cache",
+            "'cache' is not of the form key=value: expected cache=... (jcmd PID JVMTI.agent_load"
+                + " cuts off what follows =, unless both the shell and jcmd see quotes:"
+                + " '\"key=value\"')"),
+        Arguments.of("cach", "'cach' is not of the form key=value, did you mean 'cache'?"),
         Arguments.of("xyzzyxyzzy", "'xyzzyxyzzy' is not of the form key=value"),
         Arguments.of("cache=lru", "cache=lru is not valid: expected off, minio"),
         Arguments.of("metrics=statsd", "metrics=statsd is not valid: expected off, otlp[:URL], "),

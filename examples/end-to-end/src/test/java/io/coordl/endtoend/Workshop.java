@@ -46,6 +46,11 @@ final class Workshop {
     return JDKS.get(JDKS.size() - 1);
   }
 
+  /** Oldest first. */
+  static List<Jdk> jdksInOrder() {
+    return JDKS;
+  }
+
   /** A directory of this module's build that stays from run to run. */
   static Path directory(String name) {
     try {

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * An item source without a store: every regular file is an item, served in one way; where it is
  * only observed, nobody has looked whether there is a file.
  */
-final class FakeItems implements ItemSource {
+class FakeItems implements ItemSource {
   /** How items are served. */
   enum Mode {
     NONE,

@@ -6,6 +6,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,6 +79,51 @@ final class NativeReadsTest {
 
     assertThat(call("plain", raw.toString())).isEqualTo("from file " + raw + " 1");
     assertThat(faults).isEmpty();
+  }
+
+  /** Its classes are initialized by the program's call, which alone may fail in its own way. */
+  @Test
+  void aLibraryThatCannotBeLinkedFailsAsInThePlainCall() throws Exception {
+    install(FakeItems.Mode.CONTENT);
+    List<String> plain = unlinked(new Rewritten(false, "org.opencv.", subject.getName()));
+    List<String> rewritten = unlinked(new Rewritten(true, "org.opencv.", subject.getName()));
+
+    assertThat(rewritten).isEqualTo(plain);
+    assertThat(plain.get(0))
+        .isEqualTo("java.lang.UnsatisfiedLinkError: no opencv in java.library.path");
+    assertThat(plain.get(1)).startsWith("java.lang.NoClassDefFoundError");
+    assertThat(faults).isEmpty();
+  }
+
+  /** What two calls throw. */
+  private List<String> unlinked(ClassLoader loader) throws Exception {
+    Class<?> anew = loader.loadClass(subject.getName());
+    List<String> thrown = new ArrayList<>();
+    System.setProperty("opencv.unlinked", "true");
+    try {
+      for (int i = 0; i < 2; i++) {
+        try {
+          anew.getMethod("plain", String.class).invoke(null, path);
+        } catch (InvocationTargetException e) {
+          thrown.add(e.getCause().toString().replaceFirst(" \\[.*", ""));
+        }
+      }
+    } finally {
+      System.clearProperty("opencv.unlinked");
+    }
+    return thrown;
+  }
+
+  /** java.io drops the slashes of both, the C library minds them. */
+  @Test
+  void aPathThatIsNoFileToNativeCodeIsLeftToIt() throws Exception {
+    install(FakeItems.Mode.CONTENT);
+    String slash = path + "/";
+    String tooLong = directory + "/".repeat(4096) + "image";
+
+    assertThat(call("plain", slash)).isEqualTo("from file " + slash + " 1");
+    assertThat(call("plain", tooLong)).isEqualTo("from file " + tooLong + " 1");
+    assertThat(call("plain", directory + "//image")).isEqualTo("decoded pixels 1");
   }
 
   @Test

@@ -14,17 +14,24 @@ final class Rewritten extends ClassLoader {
   final Map<String, Integer> rewritten = new HashMap<>();
   final List<String> left = new ArrayList<>();
   private final CallSiteRewriter rewriter = new CallSiteRewriter();
-  private final String prefix;
+  private final List<String> prefixes;
+  private final boolean rewrites;
 
   /** Rewrites classes whose names start with {@code prefix}. */
   Rewritten(String prefix) {
+    this(true, prefix);
+  }
+
+  /** Loads those whose names start so anew, and rewrites them if told to. */
+  Rewritten(boolean rewrites, String... prefixes) {
     super(Rewritten.class.getClassLoader());
-    this.prefix = prefix;
+    this.rewrites = rewrites;
+    this.prefixes = List.of(prefixes);
   }
 
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!name.startsWith(prefix)) {
+    if (prefixes.stream().noneMatch(name::startsWith)) {
       return super.loadClass(name, resolve);
     }
     synchronized (getClassLoadingLock(name)) {
@@ -42,7 +49,7 @@ final class Rewritten extends ClassLoader {
   private Class<?> define(String name) throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
       byte[] original = in.readAllBytes();
-      byte[] bytes = rewrite(rewriter, original, listener());
+      byte[] bytes = rewrites ? rewrite(rewriter, original, listener()) : null;
       return defineClass(
           name,
           bytes == null ? original : bytes,

@@ -6,16 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
+import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.SpanSink;
 import java.awt.image.BufferedImage;
+import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.URL;
 import java.net.URLConnection;
 import java.net.URLStreamHandler;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,6 +90,87 @@ final class RewrittenReadsTest {
   private static Map<String, Call> rewrittenCalls(Rewritten loader) throws Exception {
     return (Map<String, Call>)
         loader.loadClass(Subject.class.getName()).getMethod("calls").invoke(null);
+  }
+
+  private interface Reading {
+    Object run() throws IOException;
+  }
+
+  private static String thrown(Reading reading) {
+    try {
+      return String.valueOf(reading.run());
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      return e.toString();
+    }
+  }
+
+  /** Sparse, and never read. */
+  @Test
+  void aFileThatFitsNoArrayIsRefusedInThePlainCallsWords() throws IOException {
+    Path large = directory.resolve("large");
+    try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
+      file.setLength((1L << 31) + 5);
+    }
+    Bridge.install(
+        SpanSink.NONE,
+        new FakeItems(FakeItems.Mode.BLOCKS) {
+          @Override
+          public OpenItem open(String path) {
+            return new OpenItem(path, (1L << 31) + 5) {
+              @Override
+              public boolean served() {
+                return true;
+              }
+            };
+          }
+        },
+        (where, cause, tripped) -> faults.add(cause));
+    String path = large.toString();
+    List<Reading> plain =
+        List.of(
+            () -> new FileInputStream(path).readAllBytes(),
+            () -> Files.newInputStream(large).readAllBytes(),
+            () -> Files.readAllBytes(large),
+            () -> Files.readString(large));
+    List<Reading> rewritten =
+        List.of(
+            () -> FileReads.newFileInputStream(path).readAllBytes(),
+            () -> FileReads.newInputStream(large).readAllBytes(),
+            () -> FileReads.readAllBytes(large),
+            () -> FileReads.readString(large));
+
+    for (int i = 0; i < plain.size(); i++) {
+      assertThat(thrown(rewritten.get(i))).isEqualTo(thrown(plain.get(i)));
+    }
+    assertThat(thrown(rewritten.get(0))).startsWith("java.lang.OutOfMemoryError").contains(path);
+    assertThat(faults).isEmpty();
+    Files.delete(large);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"OBSERVED", "CONTENT", "BLOCKS"})
+  void aTransferThatIsRefusedIsRefusedInThePlainCallsWay(FakeItems.Mode mode) throws IOException {
+    install(mode);
+    Path from = FILES.get("text");
+    Path to = directory.resolve("transferred");
+    try (FileChannel plain = FileChannel.open(from);
+        FileChannel item = FileReads.open(from);
+        FileChannel writable =
+            FileChannel.open(to, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel readable = FileChannel.open(to);
+        FileChannel itemToo = FileReads.open(from)) {
+      FileChannel closed = FileChannel.open(to);
+      closed.close();
+      for (long[] range : new long[][] {{-1, 5}, {0, -1}, {0, 0}, {0, 5}, {1 << 20, 5}}) {
+        for (FileChannel target : new FileChannel[] {writable, readable, closed, itemToo}) {
+          FileChannel same = target == itemToo ? plain : target;
+          assertThat(thrown(() -> item.transferTo(range[0], range[1], target)))
+              .as("%d, %d to %s", range[0], range[1], target)
+              .isEqualTo(thrown(() -> plain.transferTo(range[0], range[1], same)));
+        }
+      }
+    }
+    Files.delete(to);
   }
 
   @ParameterizedTest

@@ -1,0 +1,206 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.coordl.agent.Child.Outcome;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** JVMs that forbid, lack or end what most have: the program is what it is without the agent. */
+final class OddRuntimesIT {
+  private static final String CACHING = "record=off,status=off,cache=minio,cache.size=10m,dataset=";
+
+  /** The last whose security manager and Thread.stop do something. */
+  private static final int LAST_OLD = 19;
+
+  private static final int STOPS = 400;
+
+  @TempDir static Path data;
+  @TempDir Path work;
+
+  @BeforeAll
+  static void makeData() throws IOException {
+    for (int i = 0; i < 3; i++) {
+      Files.write(data.resolve("item-" + i), new byte[5_000 + i]);
+    }
+  }
+
+  static List<Path> jdks() throws IOException {
+    return Child.jdks();
+  }
+
+  /** On none of the JDKs here if all are newer. */
+  private static Optional<Path> oldJdk() throws IOException {
+    Optional<Path> old = Optional.empty();
+    for (Path jdk : Child.jdks()) {
+      String release = Files.readString(jdk.resolve("release"));
+      if (release
+          .lines()
+          .anyMatch(line -> line.matches("JAVA_VERSION=\"1[0-" + LAST_OLD % 10 + "].*"))) {
+        old = Optional.of(jdk);
+      }
+    }
+    assumeThat(old).as("no JDK 17 to 19, whose security manager and Thread.stop work").isPresent();
+    return old;
+  }
+
+  private Child guarded(String policy) throws IOException {
+    Path file = Files.writeString(work.resolve("policy"), policy);
+    return Child.java(oldJdk().orElseThrow(), work)
+        .with("-Djava.security.manager", "-Djava.security.policy==" + file);
+  }
+
+  private String mayRead() {
+    return "permission java.io.FilePermission \""
+        + data
+        + "\", \"read\";"
+        + "permission java.io.FilePermission \""
+        + data
+        + "/-\", \"read\";";
+  }
+
+  private static String ofTheAgent(String permissions) {
+    return "grant codeBase \"file:" + Child.AGENT + "\" { " + permissions + " };\n";
+  }
+
+  @Test
+  void anAgentWithoutPermissionsLeavesTheProgramAlone() throws Exception {
+    String policy = "grant { " + mayRead() + " };\n";
+    Outcome plain = guarded(policy).reads(data).run();
+    assertThat(plain.exit()).as(plain.err()).isZero();
+
+    Outcome outcome = guarded(policy).agent(CACHING + data).reads(data).run();
+
+    assertThat(outcome.exit()).as(outcome.err()).isZero();
+    assertThat(outcome.out()).isEqualTo(plain.out());
+    assertThat(outcome.said())
+        .singleElement()
+        .asString()
+        .startsWith("[coordl] cannot start (java.security.AccessControlException: ")
+        .endsWith(
+            "; the program runs without it; grant coordl-agent.jar java.security.AllPermission");
+  }
+
+  @Test
+  void anAgentWithAllPermissionsServesAProgramThatMayOnlyReadItsData() throws Exception {
+    String policy =
+        ofTheAgent("permission java.security.AllPermission;") + "grant { " + mayRead() + " };\n";
+    Outcome plain = guarded(policy).reads(data).run();
+    assertThat(plain.exit()).as(plain.err()).isZero();
+
+    Outcome observed = guarded(policy).agent("").reads(data).run();
+    Outcome cached = guarded(policy).agent(CACHING + data).reads(data).run();
+
+    assertThat(observed.exit()).as(observed.err()).isZero();
+    assertThat(observed.out()).isEqualTo(plain.out());
+    assertThat(cached.exit()).as(cached.err()).isZero();
+    assertThat(cached.out()).isEqualTo(plain.out());
+    assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
+  }
+
+  /** What the cache has got for one, another that may not read it does not get. */
+  @Test
+  void aProgramThatMayNotReadAFileIsRefusedByTheAgentToo() throws Exception {
+    String policy = ofTheAgent("permission java.security.AllPermission;");
+
+    Outcome plain = guarded(policy).program("program.ReadsOne", data.resolve("item-0") + "").run();
+    Outcome cached =
+        guarded(policy)
+            .agent(CACHING + data)
+            .program("program.ReadsOne", data.resolve("item-0") + "")
+            .run();
+
+    assertThat(plain.out()).contains("AccessControlException");
+    assertThat(cached.out()).isEqualTo(plain.out());
+  }
+
+  @Test
+  void aJobWhoseReadersWereStoppedEnds() throws Exception {
+    Outcome outcome =
+        Child.java(oldJdk().orElseThrow(), work)
+            .agent(CACHING + data)
+            .program("program.Stopped", data.toString(), STOPS + "")
+            .run();
+
+    assertThat(outcome.out()).isEqualTo("ended\n");
+    assertThat(outcome.exit())
+        .as("of a JVM that ends by itself; it said: %s", outcome.err())
+        .isZero();
+    assertThat(outcome.err()).contains("raw cache (process): 3 items");
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aJarReplacedUnderTheJobIsSaidOnce(Path jdk) throws Exception {
+    Path jar = Files.copy(Child.AGENT, work.resolve("agent.jar"));
+    Path err = work.resolve("err");
+    Process process =
+        Child.java(jdk, work).agent(jar, CACHING + data).reads(data, "wait").start(err);
+    try {
+      BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+      String line = out.readLine();
+      while (line != null && !line.equals("ready")) {
+        line = out.readLine();
+      }
+      Files.write(jar, new byte[(int) Files.size(jar) - 1]);
+      process.getOutputStream().close();
+      Outcome outcome = Child.end(process, err);
+
+      assertThat(outcome.exit()).as(outcome.err()).isZero();
+      assertThat(outcome.said())
+          .filteredOn(said -> said.contains("replaced") || said.contains("fault"))
+          .singleElement()
+          .asString()
+          .startsWith("[coordl] " + jar + " was replaced while this job runs: ");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void aRuntimeWithoutItsModulesIsNamedThemOnce(Path jdk) throws Exception {
+    Path small = runtime(jdk, "small", "java.base,java.instrument");
+    Outcome plain = Child.java(small, work).reads(data).run();
+
+    Outcome outcome = Child.java(small, work).agent(CACHING + data).reads(data).run();
+
+    assertThat(outcome.exit()).as(outcome.err()).isZero();
+    assertThat(outcome.out()).isEqualTo(plain.out());
+    String missing = "java.management,jdk.jfr,jdk.management";
+    assertThat(outcome.err())
+        .isEqualTo(
+            "[coordl] this Java runtime has no module "
+                + missing
+                + "; the program runs without the agent: add --add-modules "
+                + missing
+                + " to jlink's arguments, or to java's if jlink did not make the runtime\n");
+
+    Path enough = runtime(jdk, "enough", "java.base,java.instrument," + missing);
+    Outcome cached = Child.java(enough, work).agent(CACHING + data).reads(data).run();
+
+    assertThat(cached.out()).isEqualTo(plain.out());
+    assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
+  }
+
+  private Path runtime(Path jdk, String name, String modules) throws Exception {
+    Path made = work.resolve(name);
+    Outcome linked =
+        Child.tool(jdk, "jlink", work)
+            .with("--add-modules", modules, "--output", made.toString())
+            .run();
+    assertThat(linked.exit()).as(linked.out() + linked.err()).isZero();
+    return made;
+  }
+}

@@ -1,0 +1,286 @@
+package io.coordl.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.ClassReader;
+import net.bytebuddy.jar.asm.ClassVisitor;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every wait of the agent, found in its class files. None is without a bound unless it stands here
+ * with its reason; and those that the end of the JVM may come to stand here with their bounds.
+ */
+final class WaitsTest {
+  /** Calls that return only when another thread has done something: NAME DESCRIPTOR, OWNER. */
+  private static final Map<Pattern, Pattern> FOR_EVER =
+      Map.of(
+          Pattern.compile("(wait|join|await|awaitUninterruptibly)\\(\\)[VI]"),
+              Pattern.compile(".*"),
+          Pattern.compile("(get|join)\\(\\)Ljava/lang/Object;"),
+              Pattern.compile("java/.*Future\\w*"),
+          Pattern.compile("park\\((Ljava/lang/Object;)?\\)V"),
+              Pattern.compile("java/.*LockSupport"),
+          Pattern.compile("(lock|lockInterruptibly|readLock|writeLock)\\(\\)[VJ].*"),
+              Pattern.compile("java/.*Lock(\\$\\w+)?"),
+          Pattern.compile("acquire(Uninterruptibly)?\\(I?\\)V"),
+              Pattern.compile("java/.*Semaphore"),
+          Pattern.compile("(take|put|transfer)(First|Last)?\\(.*"),
+              Pattern.compile("java/.*(Queue|Deque|CompletionService)"),
+          Pattern.compile("(lock|waitFor|select|accept)\\(\\)(I|Ljava/(nio|net)/.*)"),
+              Pattern.compile("java/.*"),
+          Pattern.compile("invoke(All|Any)\\(Ljava/util/Collection;\\).*"),
+              Pattern.compile("java/.*"),
+          Pattern.compile("(getIntervalHistogram|flipPhase|reset).*"),
+              Pattern.compile("org/HdrHistogram/.*(Recorder|Phaser)"));
+
+  /** Calls with a time to wait. */
+  private static final Pattern TIMED =
+      Pattern.compile(
+          "(await|awaitTermination|awaitNanos|wait|timedWait|join|poll|offer|tryLock|tryAcquire|get"
+              + "|parkNanos|parkUntil|waitFor|sleep|timedJoin|exchange)\\(.*J.*\\).*");
+
+  private static final Pattern TIMED_OWNER =
+      Pattern.compile(
+          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/thread/\\w+");
+
+  /** From here on a bound is none. */
+  private static final long NO_BOUND = Long.MAX_VALUE / 4;
+
+  /** Where the JVM ends. */
+  private static final List<String> ENDS =
+      List.of(
+          "io/coordl/agent/install/Activation.finish(Lio/coordl/recording/JobMonitor;)V",
+          "io/coordl/agent/install/Activation.endWithoutLibrary()V");
+
+  /** Calls that keep, for the end, what their callers make. */
+  private static final Pattern REGISTERS =
+      Pattern.compile(
+          ".*/JobMonitor\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile|export)\\(.*"
+              + "|java/lang/Runtime\\.addShutdownHook\\(.*");
+
+  /** Why they may be: nobody waits for them at an epoch or at the end of the JVM. */
+  private static final Map<String, String> UNBOUNDED =
+      Map.of(
+          "metrics/PrometheusServer.serve", "a thread of its own, ended by the socket's close",
+          "partition/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
+          "profile/Gate.enter", "a profile lets the program's threads in by turns, at its end all",
+          "profile/HostRates.inParallel", "a profile reads storage, as long as that takes",
+          "shared/LateFile.join", "for tests");
+
+  /** How long each lasts at most; threads of the agent that end with the JVM wait elsewhere. */
+  private static final Map<String, String> BOUNDS =
+      Map.ofEntries(
+          Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
+          Map.entry("cache/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
+          Map.entry("cache/ArenaStore.grow", "PATIENCE for the job that makes a table"),
+          Map.entry("checkpoint/AgentCheckpoints.end", "checkpoint.grace, a second after the last"),
+          Map.entry("checkpoint/ModelFiles.awaitAgents", "what is left of checkpoint.grace"),
+          Map.entry(
+              "partition/hosts/HostsEngine.gather",
+              "timeouts.hosts(), once a job, before its first question"),
+          Map.entry("partition/hosts/HostsFetch.keepAt", "the time-out of a question to a peer"),
+          Map.entry("partition/hosts/PeerServer.close", "LEAVE for answers under way"),
+          Map.entry("partition/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
+          Map.entry(
+              "partition/redis/RedisEngine$Fetch.take", "the time-out of a question to Redis"),
+          Map.entry(
+              "partition/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
+          Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch under way"),
+          Map.entry("shared/Liveness.lockSetup", "the time that its caller gives it"),
+          Map.entry("staging/Clock$1.pause", "a poll of those who wait, each with a deadline"),
+          Map.entry("staging/Gate.close", "5 s for threads in shared memory"),
+          Map.entry("staging/PrepGroup.close", "NANOS_TO_LEAVE, if another thread leaves"),
+          Map.entry("thread/AgentThread.await", "the time that its caller gives it"));
+
+  private static final String NEW_THREAD = "io/coordl/thread/AgentThread.<init>";
+
+  private final Map<String, Code> methods = new HashMap<>();
+  private final Map<String, Set<String>> subtypes = new HashMap<>();
+
+  /** What a method calls and waits for. */
+  private static final class Code {
+    final Set<String> calls = new TreeSet<>();
+    final Set<String> lambdas = new TreeSet<>();
+    final Set<String> forEver = new TreeSet<>();
+    final Set<String> timed = new TreeSet<>();
+    boolean unboundedTime;
+  }
+
+  private void read() throws IOException {
+    for (String module : List.of("runtime-cache", "transformers", "agent")) {
+      Path classes = Path.of("..", module, "target", "classes");
+      try (Stream<Path> files = Files.walk(classes)) {
+        for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
+          new ClassReader(Files.readAllBytes(file)).accept(new Reader(), ClassReader.SKIP_DEBUG);
+        }
+      }
+    }
+  }
+
+  private final class Reader extends ClassVisitor {
+    private String own = "";
+
+    Reader() {
+      super(Opcodes.ASM9);
+    }
+
+    @Override
+    public void visit(
+        int version, int access, String name, String signature, String base, String[] interfaces) {
+      own = name;
+      Stream.concat(Stream.of(base), Stream.of(interfaces))
+          .forEach(type -> subtypes.computeIfAbsent(type, first -> new HashSet<>()).add(name));
+    }
+
+    @Override
+    public MethodVisitor visitMethod(
+        int access, String method, String descriptor, String signature, String[] exceptions) {
+      Code code = new Code();
+      methods.put(own + "." + method + descriptor, code);
+      return new MethodVisitor(Opcodes.ASM9) {
+        @Override
+        public void visitMethodInsn(
+            int opcode, String owner, String name, String called, boolean isInterface) {
+          call(code, owner, name, called);
+        }
+
+        @Override
+        public void visitInvokeDynamicInsn(
+            String name, String called, Handle bootstrap, Object... arguments) {
+          for (Object argument : arguments) {
+            if (argument instanceof Handle handle) {
+              call(code, handle.getOwner(), handle.getName(), handle.getDesc());
+              code.lambdas.add(handle.getOwner() + "." + handle.getName() + handle.getDesc());
+            }
+          }
+        }
+
+        @Override
+        public void visitLdcInsn(Object value) {
+          code.unboundedTime |= value instanceof Long time && time >= NO_BOUND;
+        }
+      };
+    }
+  }
+
+  private static void call(Code code, String owner, String name, String descriptor) {
+    String called = name + descriptor;
+    String said = owner.substring(owner.lastIndexOf('/') + 1) + "." + name;
+    if (FOR_EVER.entrySet().stream()
+        .anyMatch(
+            rule ->
+                rule.getKey().matcher(called).matches()
+                    && rule.getValue().matcher(owner).matches()
+                    && !owner.startsWith("io/coordl/"))) {
+      code.forEver.add(said);
+    } else if (TIMED.matcher(called).matches() && TIMED_OWNER.matcher(owner).matches()) {
+      code.timed.add(said);
+    }
+    code.calls.add(owner + "." + called);
+  }
+
+  /** The methods that the end of the JVM may come to, by every way that the class files allow. */
+  private Set<String> reachedByTheEnd() {
+    Deque<String> open = new ArrayDeque<>(ENDS);
+    methods.forEach(
+        (name, code) -> {
+          if (code.calls.stream().anyMatch(call -> REGISTERS.matcher(call).matches())) {
+            open.addAll(code.lambdas);
+          }
+        });
+    Set<String> reached = new HashSet<>();
+    while (!open.isEmpty()) {
+      String method = open.remove();
+      Code code = methods.get(method);
+      if (code == null || !reached.add(method)) {
+        continue;
+      }
+      boolean begins = code.calls.stream().anyMatch(call -> call.startsWith(NEW_THREAD));
+      for (String call : code.calls) {
+        if (begins && code.lambdas.contains(call)) {
+          continue; // Another thread's, which ends with the JVM.
+        }
+        int dot = call.indexOf('.');
+        open.add(call);
+        below(call.substring(0, dot)).forEach(type -> open.add(type + call.substring(dot)));
+      }
+    }
+    return reached;
+  }
+
+  private Set<String> below(String type) {
+    Set<String> all = new HashSet<>();
+    Deque<String> open = new ArrayDeque<>(subtypes.getOrDefault(type, Set.of()));
+    while (!open.isEmpty()) {
+      String one = open.remove();
+      if (all.add(one)) {
+        open.addAll(subtypes.getOrDefault(one, Set.of()));
+      }
+    }
+    return all;
+  }
+
+  /** {@code cache/ArenaStore.grow}: lambdas by the method that makes them. */
+  private static String shortName(String method) {
+    return method
+        .substring("io/coordl/".length(), method.indexOf('('))
+        .replaceFirst("lambda\\$(\\w+)\\$\\d+$", "$1");
+  }
+
+  @Test
+  void noWaitIsWithoutABoundButThese() throws IOException {
+    read();
+    Map<String, Set<String>> found = new TreeMap<>();
+    methods.forEach(
+        (name, code) -> {
+          Set<String> waits = new TreeSet<>(code.forEver);
+          if (code.unboundedTime) {
+            waits.addAll(code.timed);
+          }
+          if (!waits.isEmpty()) {
+            found.computeIfAbsent(shortName(name), first -> new TreeSet<>()).addAll(waits);
+          }
+        });
+
+    assertThat(found.keySet())
+        .as("waits without a bound: %s", found)
+        .containsExactlyInAnyOrderElementsOf(UNBOUNDED.keySet());
+  }
+
+  @Test
+  void eachWaitThatTheEndOfTheJvmMayComeToHasThisBound() throws IOException {
+    read();
+    Set<String> reached = reachedByTheEnd();
+    Map<String, Set<String>> found = new TreeMap<>();
+    for (String name : reached) {
+      Code code = methods.get(name);
+      if (!code.timed.isEmpty()) {
+        found.computeIfAbsent(shortName(name), first -> new TreeSet<>()).addAll(code.timed);
+      }
+    }
+
+    assertThat(reached).as("the search is no search").hasSizeGreaterThan(500);
+    assertThat(found.keySet())
+        .as("waits on the way to the end of the JVM: %s", found)
+        .containsExactlyInAnyOrderElementsOf(BOUNDS.keySet());
+    assertThat(reached.stream().map(WaitsTest::shortName))
+        .doesNotContainAnyElementsOf(UNBOUNDED.keySet());
+  }
+}

@@ -1,0 +1,19 @@
+package program;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Reads the file that its argument names and prints how many bytes it has, or what was thrown. */
+public final class ReadsOne {
+  private ReadsOne() {}
+
+  /** See the class. */
+  public static void main(String[] arguments) {
+    try (InputStream in = new FileInputStream(arguments[0])) {
+      System.out.println(in.readAllBytes().length);
+    } catch (IOException | RuntimeException e) {
+      System.out.println(e);
+    }
+  }
+}

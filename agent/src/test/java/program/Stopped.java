@@ -1,0 +1,56 @@
+package program;
+
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/**
+ * Stops threads that read files, at any instruction, and prints "ended". Arguments: directory, how
+ * many. For JDKs whose {@code Thread.stop} stops.
+ */
+public final class Stopped {
+  private static final int AT_A_TIME = 4;
+
+  private Stopped() {}
+
+  /** See the class. */
+  @SuppressWarnings({"deprecation", "removal"})
+  public static void main(String[] arguments) throws Exception {
+    File[] files = new File(arguments[0]).listFiles();
+    int stops = Integer.parseInt(arguments[1]);
+    once(files); // A class whose initializer is stopped is lost, without the agent too.
+    for (int stopped = 0; stopped < stops; stopped += AT_A_TIME) {
+      Thread[] readers = new Thread[AT_A_TIME];
+      for (int i = 0; i < AT_A_TIME; i++) {
+        readers[i] = new Thread(() -> read(files));
+        readers[i].setUncaughtExceptionHandler((thread, death) -> {});
+        readers[i].start();
+      }
+      Thread.sleep(2);
+      for (Thread reader : readers) {
+        reader.stop();
+      }
+      for (Thread reader : readers) {
+        reader.join();
+      }
+    }
+    System.out.println("ended");
+  }
+
+  private static void read(File[] files) {
+    while (true) {
+      once(files);
+    }
+  }
+
+  private static void once(File[] files) {
+    for (File file : files) {
+      try (InputStream in = new FileInputStream(file)) {
+        in.read();
+      } catch (IOException e) {
+        // The thread is stopped, not the reads.
+      }
+    }
+  }
+}

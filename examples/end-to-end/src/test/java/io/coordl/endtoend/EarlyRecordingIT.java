@@ -1,0 +1,160 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A recording of the user's that starts while a job does, as scripts start it: whatever comes
+ * first, the agent's event classes or JFR, both recordings have the whole job and nothing fails.
+ */
+class EarlyRecordingIT {
+  private static final int EPOCHS = 4;
+  private static final int BATCHES = 20;
+
+  /** In the order in which a job meets them. */
+  private static final List<String> MOMENTS =
+      List.of(
+          "premain",
+          "io/coordl/agent/install/Activation",
+          "io/coordl/recording/JobMonitor",
+          "io/coordl/event/EventBase",
+          "io/coordl/recording/FlightLog",
+          "io/coordl/recording/EventFile",
+          "io/coordl/recording/JfrEvents",
+          "io/coordl/event/BatchEvent",
+          "io/coordl/event/Figures",
+          "io/coordl/event/DataStallEvent",
+          "io/coordl/event/EpochEvent",
+          "io/coordl/event/StepEvent",
+          "io/coordl/attribution/BatchRecord",
+          "example/truth/DjlWaits");
+
+  private static final int MILLIS = 1_000;
+
+  @TempDir static Path work;
+  private static Path starter;
+
+  @BeforeAll
+  static void makeStarter() throws IOException {
+    Manifest manifest = new Manifest();
+    Attributes entries = manifest.getMainAttributes();
+    entries.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    entries.putValue("Premain-Class", "example.recording.StartsRecording");
+    starter = work.resolve("starter.jar");
+    try (OutputStream out = Files.newOutputStream(starter)) {
+      new JarOutputStream(out, manifest).close();
+    }
+  }
+
+  /** Without -Pfull every other moment on each JDK. */
+  static Stream<Arguments> moments(TestInfo test) {
+    List<Jdk> jdks = Workshop.jdksInOrder();
+    return IntStream.range(0, MOMENTS.size())
+        .boxed()
+        .flatMap(
+            moment ->
+                (Workshop.FULL ? jdks : List.of(jdks.get(moment % jdks.size())))
+                    .stream().map(jdk -> Arguments.of(jdk, MOMENTS.get(moment))));
+  }
+
+  @ParameterizedTest(name = "at {1} on {0}")
+  @MethodSource("moments")
+  void aRecordingThatStartsThenHasTheWholeJob(Jdk jdk, String moment) throws Exception {
+    startsAt(jdk, moment);
+  }
+
+  /** Of the sweep, which takes an hour, two in the short form: who finds one late looks there. */
+  static Stream<Arguments> millis() {
+    return Workshop.jdksInOrder().stream()
+        .flatMap(
+            jdk ->
+                IntStream.range(0, MILLIS)
+                    .filter(at -> Workshop.FULL || at == MILLIS / 2)
+                    .mapToObj(at -> Arguments.of(jdk, at)));
+  }
+
+  @ParameterizedTest(name = "{1} ms after the start on {0}")
+  @MethodSource("millis")
+  void aRecordingThatStartsAtAnyMillisecondFailsNothing(Jdk jdk, int at) throws Exception {
+    startsAt(jdk, Integer.toString(at));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdksInOrder")
+  void aRecordingOfTheCommandLineHasTheWholeJob(Jdk jdk) throws Exception {
+    Path own = Files.createTempFile(work, "own", ".jfr");
+    Path users = Files.createTempFile(work, "users", ".jfr");
+    ChildResult job =
+        job(jdk)
+            .jvmArgs("-XX:StartFlightRecording=filename=" + users)
+            .agent(Workshop.checkout().agentJar(), "record=" + own)
+            .run()
+            .orFail("job");
+    isWhole(job, own, users);
+  }
+
+  private static ChildJvm job(Jdk jdk) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.truth.DjlWaits")
+        .args("hand", "1", "1", Integer.toString(BATCHES), Integer.toString(EPOCHS));
+  }
+
+  private static void startsAt(Jdk jdk, String moment) throws Exception {
+    Path own = Files.createTempFile(work, "own", ".jfr");
+    Path users = Files.createTempFile(work, "users", ".jfr");
+    ChildResult job =
+        job(jdk)
+            .agent(starter, moment + "=" + users)
+            .jvmArgs("-javaagent:" + Workshop.checkout().agentJar() + "=record=" + own)
+            .run()
+            .orFail("job whose recording starts at " + moment);
+    isWhole(job, own, users);
+  }
+
+  private static void isWhole(ChildResult job, Path own, Path users) throws IOException {
+    assertThat(job.err())
+        .doesNotContain("fault", "switched off", "no recording of JFR")
+        .contains(EPOCHS + " epochs, " + EPOCHS * BATCHES + " batches");
+    List<RecordedEvent> events = events(own, job);
+    assertThat(named(events, "io.coordl.Epoch")).hasSize(EPOCHS);
+    assertThat(named(events, "io.coordl.Batch")).hasSize(EPOCHS * BATCHES);
+    if (Files.size(users) > 0) { // Else the job has ended before that millisecond.
+      events(users, job);
+    }
+  }
+
+  /** What a recording holds; its totals are those of the job. */
+  private static List<RecordedEvent> events(Path recording, ChildResult job) throws IOException {
+    List<RecordedEvent> events = RecordingFile.readAllEvents(recording);
+    List<RecordedEvent> totals = named(events, "io.coordl.JobStatistics");
+    assertThat(totals).as(job.err()).isNotEmpty();
+    assertThat(totals.get(totals.size() - 1).getLong("epochs")).isEqualTo(EPOCHS);
+    assertThat(totals.get(totals.size() - 1).getLong("batches")).isEqualTo(EPOCHS * BATCHES);
+    Files.delete(recording);
+    return events;
+  }
+
+  private static List<RecordedEvent> named(List<RecordedEvent> events, String type) {
+    return events.stream().filter(event -> event.getEventType().getName().equals(type)).toList();
+  }
+}
