@@ -130,13 +130,13 @@ class PreparedIT {
       for (String form : List.of("raw", "decoded")) {
         assertThat(kept.err()).containsPattern(form + " cache \\(process\\): [012] items");
       }
-    assertThat(RecordingFile.readAllEvents(recording))
-        .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
-        .as("a batch is all that is made of what ToTensor transposes")
-        .extracting(event -> event.getString("change"))
-        .singleElement()
-        .asString()
-        .endsWith("are kept prepared (stage 3 of 3)");
+      assertThat(RecordingFile.readAllEvents(recording))
+          .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
+          .as("a batch is all that is made of what ToTensor transposes")
+          .extracting(event -> event.getString("change"))
+          .singleElement()
+          .asString()
+          .endsWith("are kept prepared (stage 3 of 3)");
     }
   }
 
