@@ -1,0 +1,29 @@
+package io.coordl.reports.cluster;
+
+import java.util.List;
+
+/**
+ * How a simulation ended.
+ *
+ * @param jobs those that were done, by id
+ * @param makespan seconds from the beginning of the trace to the end of the last job
+ * @param unfinished jobs of the trace that were not done when the simulation ended
+ * @param rounds what happened in each scheduling round, in order
+ */
+record Outcome(List<JobTime> jobs, double makespan, int unfinished, List<Round> rounds) {
+  /**
+   * A job that was done.
+   *
+   * @param jctSeconds job completion time: from its arrival to its end
+   */
+  record JobTime(long id, double jctSeconds) {}
+
+  /**
+   * A scheduling round.
+   *
+   * @param at seconds from the beginning of the trace
+   * @param queued jobs that wait
+   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; so the others
+   */
+  record Round(double at, int queued, double gpus, double cores, double memory, double storage) {}
+}
