@@ -1,5 +1,7 @@
 package io.coordl.reports.cluster;
 
+import java.util.Locale;
+
 /** What a job gets beside its GPUs. */
 public enum Allocation {
   /** The share of cores, memory and storage that its GPUs have in a server. */
@@ -7,5 +9,11 @@ public enum Allocation {
   /** All it can use, or it waits. */
   GREEDY,
   /** All it can use; jobs above their proportional share give back to those that do not fit. */
-  TUNE
+  TUNE;
+
+  /** As users write it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

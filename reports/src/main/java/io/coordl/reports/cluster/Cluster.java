@@ -90,6 +90,16 @@ public record Cluster(
     return new double[] {cores, memory, storage, network};
   }
 
+  /** What one server has of a {@link Resource}. */
+  double perServer(int resource) {
+    return switch (resource) {
+      case Resource.CORES -> cores;
+      case Resource.MEMORY -> memory;
+      case Resource.STORAGE -> storage;
+      default -> network;
+    };
+  }
+
   /** The GPU-proportional share: what belongs to one GPU of each {@link Resource}. */
   double[] perGpu() {
     double[] share = perServer();

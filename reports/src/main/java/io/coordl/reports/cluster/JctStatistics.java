@@ -6,11 +6,11 @@ import java.util.List;
  * Job completion times in seconds. Quantiles are linear between order statistics: of n sorted times
  * the one at rank (n - 1) q.
  */
-record JctStatistics(
+public record JctStatistics(
     int jobs, double meanSeconds, double p50Seconds, double p95Seconds, double p99Seconds) {
   /** Of at least one job; 0 everywhere if there is none. */
-  static JctStatistics of(List<Outcome.JobTime> jobs) {
-    double[] sorted = jobs.stream().mapToDouble(Outcome.JobTime::jctSeconds).sorted().toArray();
+  static JctStatistics of(List<JobTime> jobs) {
+    double[] sorted = jobs.stream().mapToDouble(JobTime::jctSeconds).sorted().toArray();
     if (sorted.length == 0) {
       return new JctStatistics(0, 0, 0, 0, 0);
     }

@@ -63,8 +63,8 @@ public final class ModelTable {
     double[] memory = axis(file, "memoryAxis", content.memoryAxis());
     Map<String, JobModel> models = new LinkedHashMap<>();
     for (JobModel model : content.models()) {
-      if (model == null || model.name() == null || model.name().isBlank()) {
-        throw new InputException(file + " has a model without a name");
+      if (model == null || model.name() == null || model.task() == null) {
+        throw new InputException(file + " has a model without a name or a task");
       }
       check(file, model, cores.length, memory.length);
       if (models.put(model.name(), model) != null) {
@@ -105,6 +105,15 @@ public final class ModelTable {
             file + ": the model '" + model.name() + "' has the figure " + figure + ", not above 0");
       }
     }
+    if ((model.datasetGib() == null) != (model.ingestMbsPerGpu() == null)
+        || (model.datasetGib() != null && !(model.datasetGib() > 0))
+        || (model.ingestMbsPerGpu() != null && !(model.ingestMbsPerGpu() > 0))) {
+      throw new InputException(
+          file
+              + ": the model '"
+              + model.name()
+              + "' needs both datasetGib and ingestMbsPerGpu above 0, or neither");
+    }
     boolean whole = model.throughput() != null && model.throughput().size() == rows;
     for (int row = 0; whole && row < rows; row++) {
       List<Double> speeds = model.throughput().get(row);
@@ -133,16 +142,33 @@ public final class ModelTable {
     return model;
   }
 
+  /** The models of a task that workloads draw, in their order. */
+  List<JobModel> drawn(String task) {
+    boolean numbered = models.values().stream().anyMatch(model -> model.classId() != null);
+    return models.values().stream()
+        .filter(model -> model.task().equals(task))
+        .filter(model -> !numbered || model.classId() != null)
+        .toList();
+  }
+
   Set<String> names() {
     return models.keySet();
   }
 
   /**
-   * Speed of {@code model} relative to the GPU-proportional share, with so many cores and GiB a
-   * GPU: linear between the table's points. Beyond the last point it stays; below the first it
-   * falls to nothing in proportion.
+   * Speed of {@code model} relative to the GPU-proportional share: what the table says, linear
+   * between its points, and at most what storage feeds. Beyond the table's last point the speed
+   * stays; below its first number of cores it falls in proportion.
+   *
+   * @param perGpu of each {@link Resource} for one GPU
    */
-  double speed(JobModel model, double coresPerGpu, double memoryPerGpu) {
+  double speed(JobModel model, int gpus, double[] perGpu) {
+    double prepared = prepared(model, perGpu[Resource.CORES], perGpu[Resource.MEMORY]);
+    double fromStorage = model.storageRate(perGpu[Resource.MEMORY] * gpus);
+    return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
+  }
+
+  private double prepared(JobModel model, double coresPerGpu, double memoryPerGpu) {
     double row = position(coreAxis, coresPerGpu);
     double column = position(memoryAxis, memoryPerGpu);
     double below = Math.min(1, coresPerGpu / coreAxis[0]);

@@ -12,13 +12,6 @@ import java.util.List;
  */
 record Outcome(List<JobTime> jobs, double makespan, int unfinished, List<Round> rounds) {
   /**
-   * A job that was done.
-   *
-   * @param jctSeconds job completion time: from its arrival to its end
-   */
-  record JobTime(long id, double jctSeconds) {}
-
-  /**
    * A scheduling round.
    *
    * @param at seconds from the beginning of the trace

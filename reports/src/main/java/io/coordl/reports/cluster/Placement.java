@@ -1,5 +1,7 @@
 package io.coordl.reports.cluster;
 
+import java.util.Arrays;
+
 /**
  * Where a job runs and what it holds there: GPUs of one server or several, the same share of each
  * {@link Resource} for every GPU. Nothing changes once it is made; its arrays are not copied.
@@ -46,6 +48,15 @@ final class Placement {
 
   double perGpu(int resource) {
     return perGpu[resource];
+  }
+
+  /** Of each {@link Resource} for one GPU; not to be changed. */
+  double[] perGpu() {
+    return perGpu;
+  }
+
+  boolean sameGpus(Placement other) {
+    return Arrays.equals(servers, other.servers) && Arrays.equals(gpus, other.gpus);
   }
 
   /** The same GPUs with another share for each. */

@@ -1,5 +1,7 @@
 package io.coordl.reports.cluster;
 
+import java.util.Locale;
+
 /** Which job comes first. */
 public enum Policy {
   /** First in, first out: by arrival. */
@@ -9,5 +11,11 @@ public enum Policy {
   /** Least attained service: by the GPU time that a job has had. */
   LAS,
   /** Finish-time fairness: by the time that a job takes beside the time it would take alone. */
-  FTF
+  FTF;
+
+  /** As users write it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

@@ -163,7 +163,7 @@ final class ReleasedSimulator {
     this.policy = policy;
     this.allocation = allocation;
     fair = cluster.perGpu();
-    servers = new Servers(cluster);
+    servers = new Servers(cluster, 0);
     for (int server = 0; server < cluster.servers(); server++) {
       placedOn.add(new ArrayList<>());
     }
@@ -198,10 +198,10 @@ final class ReleasedSimulator {
       schedule(now);
       now += ROUND;
     }
-    List<Outcome.JobTime> times =
+    List<JobTime> times =
         completed.entrySet().stream()
             .sorted(Map.Entry.comparingByKey())
-            .map(done -> new Outcome.JobTime(done.getKey(), done.getValue()))
+            .map(done -> new JobTime(done.getKey(), done.getValue()))
             .toList();
     return new Outcome(times, makespan, arriving.size(), rounds);
   }

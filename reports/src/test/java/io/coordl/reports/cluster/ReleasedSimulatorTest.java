@@ -77,7 +77,7 @@ class ReleasedSimulatorTest {
     List<TraceJob> jobs =
         List.of(new TraceJob(0, "lstm", 0, 1, 1), new TraceJob(1, "lstm", 1000, 1, 1));
     Outcome outcome = run(jobs, Policy.FIFO, Allocation.TUNE, false);
-    assertThat(outcome.jobs()).containsExactly(new Outcome.JobTime(0, 300));
+    assertThat(outcome.jobs()).containsExactly(new JobTime(0, 300));
     assertThat(outcome.unfinished()).isOne();
   }
 
