@@ -99,6 +99,16 @@ class SimulateCommandTest {
   }
 
   @Test
+  void anOverloadedClusterHasNoMeans() {
+    assertThat(simulate("--load", "50", "--cluster", "2x2", "--measure", "5-9", "--policy", "srtf"))
+        .isZero();
+    assertThat(out.toString().lines().skip(2))
+        .singleElement()
+        .asString()
+        .startsWith("srtf    tune          overloaded: jobs wait for ever (");
+  }
+
+  @Test
   void wrongInputGetsASentence() {
     String trace = TABLES + "/static-100.csv";
     refused("simulate needs either --jobs FILE.csv or --load JOBS", "--cluster", "4x8");

@@ -7,10 +7,12 @@ import java.util.List;
  *
  * @param jobs those that were done, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
+ * @param overloaded whether measured jobs were not done long after they had arrived
  * @param unfinished jobs of the trace that were not done when the simulation ended
  * @param rounds what happened in each scheduling round, in order
  */
-record Outcome(List<JobTime> jobs, double makespan, int unfinished, List<Round> rounds) {
+record Outcome(
+    List<JobTime> jobs, double makespan, boolean overloaded, int unfinished, List<Round> rounds) {
   /**
    * A scheduling round.
    *

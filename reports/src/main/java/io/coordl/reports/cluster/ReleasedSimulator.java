@@ -203,7 +203,7 @@ final class ReleasedSimulator {
             .sorted(Map.Entry.comparingByKey())
             .map(done -> new JobTime(done.getKey(), done.getValue()))
             .toList();
-    return new Outcome(times, makespan, arriving.size(), rounds);
+    return new Outcome(times, makespan, false, arriving.size(), rounds);
   }
 
   private void arrive(double now) {

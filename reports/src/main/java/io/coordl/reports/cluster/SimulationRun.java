@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the workload; null of a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
+ * @param overloaded whether measured jobs were not done long after they had arrived
  * @param unfinished jobs that had arrived and were not done when the simulation ended
  * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over all rounds
  * @param timeline what happened over time, in at most {@value #POINTS} points
@@ -21,6 +22,7 @@ public record SimulationRun(
     @Nullable Long seed,
     JctStatistics jct,
     double makespanSeconds,
+    boolean overloaded,
     int unfinished,
     Utilisation utilisation,
     List<JobTime> jobs,
@@ -51,6 +53,7 @@ public record SimulationRun(
         seed,
         JctStatistics.of(jobs),
         end.makespan(),
+        end.overloaded(),
         end.unfinished(),
         Utilisation.mean(end.rounds()),
         jobs,

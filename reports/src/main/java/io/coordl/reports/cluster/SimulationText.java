@@ -50,7 +50,9 @@ public final class SimulationText {
           .computeIfAbsent(run.policy() + " " + run.allocation(), any -> new ArrayList<>())
           .add(run);
     }
-    groups.values().forEach(group -> lines.add(line(group)));
+    groups
+        .values()
+        .forEach(group -> lines.add(isOverloaded(group) ? overloaded(group) : line(group)));
     for (SimulationRun run : runs) {
       if (run.unfinished() > 0 && run.seed() == null) {
         lines.add(
@@ -73,6 +75,21 @@ public final class SimulationText {
             asked.measured().to(),
             number(asked.workload().load()),
             asked.seeds().size());
+  }
+
+  private static boolean isOverloaded(List<SimulationRun> group) {
+    return group.stream().anyMatch(run -> run.seed() != null && run.overloaded());
+  }
+
+  /** Means of those that were done would say nothing. */
+  private static String overloaded(List<SimulationRun> group) {
+    SimulationRun first = group.get(0);
+    return String.format(
+        Locale.ROOT,
+        "%-7s %-13s overloaded: jobs wait for ever (%s of the GPUs held)",
+        first.policy(),
+        first.allocation(),
+        percent(group, run -> run.utilisation().gpus()));
   }
 
   private static String line(List<SimulationRun> group) {
