@@ -1,6 +1,7 @@
 package io.coordl.reports;
 
 import io.coordl.advice.Text;
+import io.coordl.reports.cluster.InputException;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import java.io.PrintWriter;
@@ -32,6 +33,7 @@ final class Commands {
     command.setUsageHelpWidth(terminal.columns());
     // A recording's name may start with an @.
     command.setExpandAtFiles(false);
+    command.setCaseInsensitiveEnumValuesAllowed(true);
     command.setParameterExceptionHandler(Commands::refuse);
     command.setExecutionExceptionHandler(Commands::report);
     describe(command, ExitStatus.table());
@@ -79,6 +81,10 @@ final class Commands {
     if (problem instanceof RecordingException refused) {
       say(command, refused);
       return refused.status().code();
+    }
+    if (problem instanceof InputException refused) {
+      say(command, refused);
+      return ExitStatus.BAD_INPUT.code();
     }
     command.getErr().println("coordl: a defect of coordl, please report it: " + problem);
     return ExitStatus.DEFECT.code();

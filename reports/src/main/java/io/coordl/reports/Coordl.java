@@ -34,7 +34,8 @@ public final class Coordl {
           DumpCommand.class,
           CompareCommand.class,
           DiffCommand.class,
-          WhatIfCommand.class);
+          WhatIfCommand.class,
+          SimulateCommand.class);
 
   private static final Set<String> HELP = Set.of("-h", "--help");
   private static final String PLUS_MINUS = "\u00b1";

@@ -16,6 +16,7 @@ public enum ExitStatus {
   WITHOUT_OUR_EVENTS(5, "the recording lacks the CoorDL events that are needed"),
   OTHER_VERSION(6, "another version of the agent wrote the recording"),
   SEVERAL_RUNS(7, "the file holds recordings of several runs"),
+  BAD_INPUT(8, "a trace, a table of models or a description of a cluster is wrong"),
   DEFECT(70, "a defect of coordl"),
   HEAP(71, "the heap of coordl is too small"),
   UNWRITABLE(74, "the result cannot be written"),

@@ -1,0 +1,191 @@
+package io.coordl.reports;
+
+import io.coordl.reports.cluster.Allocation;
+import io.coordl.reports.cluster.Cluster;
+import io.coordl.reports.cluster.InputException;
+import io.coordl.reports.cluster.ModelTable;
+import io.coordl.reports.cluster.Policy;
+import io.coordl.reports.cluster.Simulation;
+import io.coordl.reports.cluster.SimulationRun;
+import io.coordl.reports.cluster.SimulationText;
+import io.coordl.reports.cluster.Trace;
+import io.coordl.reports.cluster.TraceJob;
+import io.coordl.reports.cluster.Workload;
+import io.coordl.reports.recording.ExitStatus;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+    name = "simulate",
+    description = {
+      "Predicts how long jobs take on a shared cluster, by scheduling policy and by what a job gets"
+          + " beside its GPUs.",
+      "The jobs come from a trace (--jobs) or from a generated workload (--load).",
+      "The schema of the JSON is simulate.schema.json in coordl.jar.",
+    })
+final class SimulateCommand implements Callable<Integer> {
+  private static final Pattern IDS = Pattern.compile("(\\d{1,9})-(\\d{1,9})");
+  private static final Simulation.Measured WHOLE_TRACE =
+      new Simulation.Measured(0, Long.MAX_VALUE - 1);
+
+  /** Several runs, as JSON has them. */
+  private record Runs(List<SimulationRun> runs) {}
+
+  @Option(
+      names = "--jobs",
+      paramLabel = "FILE.csv",
+      description = "A trace: a line 'job,model,arrival_s,iterations,gpus', then one job a line.")
+  @Nullable Path jobs;
+
+  @Option(
+      names = "--load",
+      paramLabel = "JOBS",
+      converter = Amounts.ToFactor.class,
+      description = "Generate a workload of so many jobs an hour, as long as Philly's.")
+  @Nullable Double load;
+
+  @Option(
+      names = "--models",
+      paramLabel = "FILE.json",
+      required = true,
+      description = "How fast each model trains, by cores and memory.")
+  Path models;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "SERVERSxGPUS[,...]",
+      required = true,
+      description =
+          "The servers, and of each cores=N, memory=GIB, storage=MBS and network=GBITS, such as"
+              + " 4x8,cores=24,memory=500,storage=500.")
+  String cluster;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "POLICY",
+      split = ",",
+      defaultValue = "fifo",
+      description = "One or more of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+  List<Policy> policies;
+
+  @Option(
+      names = "--allocation",
+      paramLabel = "ALLOCATION",
+      split = ",",
+      defaultValue = "tune",
+      description = "One or more of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+  List<Allocation> allocations;
+
+  @Option(
+      names = "--released",
+      description = "Reproduce the simulator that was released with Synergy, defects included.")
+  boolean released;
+
+  @Option(
+      names = "--all-at-start",
+      description = "The first round is one second in: for traces whose jobs have arrived by then.")
+  boolean allAtStart;
+
+  @Option(
+      names = "--split",
+      paramLabel = "TASK=PERCENT",
+      defaultValue = "image=20,language=70,speech=10",
+      description = "Tasks of the workload's jobs; ${DEFAULT-VALUE} if not given.")
+  String split;
+
+  @Option(
+      names = "--multi-gpu",
+      description = "Three in ten jobs of the workload need 2, 4 or 8 GPUs; else all need one.")
+  boolean multiGpu;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "N",
+      converter = Amounts.ToCount.class,
+      defaultValue = "1",
+      description = "Play N workloads, of the seeds 1 to N; from two on, means have an interval.")
+  int seeds;
+
+  @Option(
+      names = "--measure",
+      paramLabel = "FROM-TO",
+      description =
+          "Ids of the jobs to report on; the run ends when they are done. 4000-4999 for a workload,"
+              + " all of a trace.")
+  @Nullable String measure;
+
+  @Option(
+      names = "--round",
+      paramLabel = "SECONDS",
+      converter = Amounts.ToFactor.class,
+      defaultValue = "300",
+      description = "From one scheduling round to the next; ${DEFAULT-VALUE} if not given.")
+  double round;
+
+  @Option(
+      names = "--restart",
+      paramLabel = "SECONDS",
+      converter = Amounts.ToCores.class,
+      defaultValue = "30",
+      description = "What a job loses when it is moved or stopped; ${DEFAULT-VALUE} if not given.")
+  double restart;
+
+  @Mixin JsonOption json;
+
+  @Override
+  public Integer call() throws InputException {
+    Simulation simulation = simulation();
+    List<SimulationRun> runs = simulation.run(policies, allocations);
+    json.print(
+        runs.size() == 1 ? runs.get(0) : new Runs(runs), SimulationText.lines(simulation, runs));
+    return ExitStatus.DONE.code();
+  }
+
+  private Simulation simulation() throws InputException {
+    if ((jobs == null) == (load == null)) {
+      throw new InputException("simulate needs either --jobs FILE.csv or --load JOBS");
+    }
+    if (released && jobs == null) {
+      throw new InputException("--released plays traces only: give it --jobs FILE.csv");
+    }
+    Cluster servers = Cluster.parse(cluster);
+    ModelTable table = ModelTable.read(models);
+    List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
+    Workload workload =
+        load == null ? null : new Workload(load, Workload.parseSplit(split), multiGpu);
+    return new Simulation(
+        servers,
+        table,
+        trace,
+        workload,
+        workload == null ? List.of() : LongStream.rangeClosed(1, seeds).boxed().toList(),
+        round,
+        restart,
+        allAtStart,
+        released,
+        measured());
+  }
+
+  private Simulation.Measured measured() throws InputException {
+    if (measure == null) {
+      return load == null ? WHOLE_TRACE : new Simulation.Measured(4000, 4999);
+    }
+    Matcher ids = IDS.matcher(measure.strip());
+    if (ids.matches()) {
+      long from = Long.parseLong(ids.group(1));
+      long to = Long.parseLong(ids.group(2));
+      if (from <= to) {
+        return new Simulation.Measured(from, to);
+      }
+    }
+    throw new InputException("--measure " + measure + " is no range of ids such as 4000-4999");
+  }
+}

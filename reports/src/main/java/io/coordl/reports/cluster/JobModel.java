@@ -1,0 +1,46 @@
+package io.coordl.reports.cluster;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How fast a model trains. The names are those of the table's JSON.
+ *
+ * @param name what traces call it
+ * @param classId null if generated workloads leave it out while they take others
+ * @param task the kind of model, such as {@code image}
+ * @param coresPerGpu cores of one GPU beyond which it trains no faster
+ * @param memoryGibPerGpu GiB of one GPU beyond which it trains no faster
+ * @param storageMbsPerGpuUsed MB/s of one GPU that the released simulator sets aside for it
+ * @param iterationSeconds of one step at the GPU-proportional share
+ * @param speedup how many times as fast it is with all it can use
+ * @param datasetGib size of its data set; null if storage does not bound it
+ * @param ingestMbsPerGpu MB/s of items that one GPU takes at the GPU-proportional share, from
+ *     memory or storage; null if storage does not bound it
+ * @param throughput relative to the GPU-proportional share: rows by cores, columns by memory, both
+ *     as the axes of the {@link ModelTable}
+ */
+record JobModel(
+    String name,
+    @Nullable Integer classId,
+    String task,
+    double coresPerGpu,
+    double memoryGibPerGpu,
+    double storageMbsPerGpuUsed,
+    double iterationSeconds,
+    double speedup,
+    @Nullable Double datasetGib,
+    @Nullable Double ingestMbsPerGpu,
+    List<List<Double>> throughput) {
+  /**
+   * MB/s that one GPU takes from storage at the GPU-proportional speed: what a cache that never
+   * evicts does not hold. The law is that of SiloD (EuroSys'23).
+   *
+   * @param cachedGib of the whole job
+   */
+  double storageRate(double cachedGib) {
+    return datasetGib == null || ingestMbsPerGpu == null
+        ? 0
+        : ingestMbsPerGpu * Math.max(0, 1 - cachedGib / datasetGib);
+  }
+}

@@ -1,0 +1,9 @@
+package io.coordl.reports.cluster;
+
+/**
+ * A job that was done.
+ *
+ * @param id of the trace
+ * @param jctSeconds job completion time: from its arrival to its end
+ */
+public record JobTime(long id, double jctSeconds) {}

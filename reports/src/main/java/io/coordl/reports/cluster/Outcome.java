@@ -1,0 +1,24 @@
+package io.coordl.reports.cluster;
+
+import java.util.List;
+
+/**
+ * How a simulation ended.
+ *
+ * @param jobs those that were done, by id
+ * @param makespan seconds from the beginning of the trace to the end of the last job
+ * @param overloaded whether measured jobs were not done long after they had arrived
+ * @param unfinished jobs of the trace that were not done when the simulation ended
+ * @param rounds what happened in each scheduling round, in order
+ */
+record Outcome(
+    List<JobTime> jobs, double makespan, boolean overloaded, int unfinished, List<Round> rounds) {
+  /**
+   * A scheduling round.
+   *
+   * @param at seconds from the beginning of the trace
+   * @param queued jobs that wait
+   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; so the others
+   */
+  record Round(double at, int queued, double gpus, double cores, double memory, double storage) {}
+}

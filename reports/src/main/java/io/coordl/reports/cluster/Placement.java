@@ -1,0 +1,66 @@
+package io.coordl.reports.cluster;
+
+import java.util.Arrays;
+
+/**
+ * Where a job runs and what it holds there: GPUs of one server or several, the same share of each
+ * {@link Resource} for every GPU. Nothing changes once it is made; its arrays are not copied.
+ */
+final class Placement {
+  private final int[] servers;
+  private final int[] gpus;
+  private final double[] perGpu;
+
+  /**
+   * @param servers numbers of servers, rising
+   * @param gpus GPUs on each of them
+   * @param perGpu of each {@link Resource} for one GPU
+   */
+  Placement(int[] servers, int[] gpus, double[] perGpu) {
+    this.servers = servers;
+    this.gpus = gpus;
+    this.perGpu = perGpu;
+  }
+
+  /** How many servers it is spread over. */
+  int spread() {
+    return servers.length;
+  }
+
+  /** The number of its {@code i}th server. */
+  int server(int i) {
+    return servers[i];
+  }
+
+  /** The GPUs on its {@code i}th server. */
+  int gpus(int i) {
+    return gpus[i];
+  }
+
+  int gpusOn(int server) {
+    for (int i = 0; i < servers.length; i++) {
+      if (servers[i] == server) {
+        return gpus[i];
+      }
+    }
+    return 0;
+  }
+
+  double perGpu(int resource) {
+    return perGpu[resource];
+  }
+
+  /** Of each {@link Resource} for one GPU; not to be changed. */
+  double[] perGpu() {
+    return perGpu;
+  }
+
+  boolean sameGpus(Placement other) {
+    return Arrays.equals(servers, other.servers) && Arrays.equals(gpus, other.gpus);
+  }
+
+  /** The same GPUs with another share for each. */
+  Placement with(double[] newPerGpu) {
+    return new Placement(servers, gpus, newPerGpu);
+  }
+}

@@ -1,0 +1,178 @@
+package io.coordl.reports.cluster;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Deals out a cluster to jobs, once a round.
+ *
+ * <p>TUNE (Synergy, OSDI'22): a job that does not fit with all it can use is taken down to its
+ * proportional share; if that does not fit either, its neighbours give back what they hold beyond
+ * theirs. So no job trains slower than at its proportional share, and none waits while as many GPUs
+ * as it needs are free. One thread.
+ */
+final class Placer {
+  /** By how much of a server sums of shares may exceed it: they have no exact doubles. */
+  private static final double ROUNDING = 1e-6;
+
+  private final Allocation allocation;
+  private final double[] fair;
+  private final Servers servers;
+
+  /** Jobs on each server. */
+  private final List<List<Tenant>> placedOn = new ArrayList<>();
+
+  Placer(Cluster cluster, Allocation allocation) {
+    this.allocation = allocation;
+    fair = cluster.perGpu();
+    servers = new Servers(cluster, ROUNDING);
+    for (int server = 0; server < cluster.servers(); server++) {
+      placedOn.add(new ArrayList<>());
+    }
+  }
+
+  Servers servers() {
+    return servers;
+  }
+
+  /**
+   * Takes everything back, and places jobs anew.
+   *
+   * @param jobs those that come first, first; with their {@code before}
+   */
+  void place(List<Tenant> jobs) {
+    servers.clear();
+    placedOn.forEach(List::clear);
+    jobs.forEach(job -> job.placement = null);
+    if (allocation == Allocation.GREEDY) {
+      placeGreedily(jobs);
+    } else {
+      placeAll(firstThatHaveGpus(jobs));
+    }
+  }
+
+  private void placeGreedily(List<Tenant> jobs) {
+    for (Tenant job : jobs) {
+      if (servers.freeGpus() == 0) {
+        return;
+      }
+      if (job.gpus <= servers.freeGpus() && !stays(job, job.ideal)) {
+        fits(job, job.ideal);
+      }
+    }
+  }
+
+  private List<Tenant> firstThatHaveGpus(List<Tenant> jobs) {
+    List<Tenant> chosen = new ArrayList<>();
+    int free = servers.freeGpus();
+    for (Tenant job : jobs) {
+      if (free == 0) {
+        break;
+      }
+      if (job.gpus <= free) {
+        chosen.add(job);
+        free -= job.gpus;
+      }
+    }
+    return chosen;
+  }
+
+  /** First those that keep their GPUs, then the others, the largest first. */
+  private void placeAll(List<Tenant> jobs) {
+    List<Tenant> others = new ArrayList<>();
+    for (Tenant job : jobs) {
+      if (job.before == null) {
+        others.add(job);
+      } else if (!stays(job, job.ideal) && !stays(job, job.share)) {
+        shrinkNeighbours(job.before.with(job.share));
+        stays(job, job.share);
+      }
+    }
+    for (Tenant job : jobs) {
+      if (job.placement != null && job.movingPays && job.placement.perGpu() == job.share) {
+        move(job, job.placement);
+      }
+    }
+    others.sort(
+        Comparator.comparingInt((Tenant job) -> -job.gpus)
+            .thenComparingDouble(job -> -job.ideal[Resource.CORES])
+            .thenComparingDouble(job -> -job.ideal[Resource.MEMORY]));
+    for (Tenant job : others) {
+      if (!fits(job, job.ideal) && !fits(job, job.share)) {
+        Placement gpus = servers.anyGpus(job.gpus, job.share);
+        shrinkNeighbours(gpus);
+        take(job, gpus);
+      }
+    }
+  }
+
+  private boolean stays(Tenant job, double[] perGpu) {
+    if (job.before == null) {
+      return false;
+    }
+    Placement same = job.before.with(perGpu);
+    boolean free = servers.has(same);
+    if (free) {
+      take(job, same);
+    }
+    return free;
+  }
+
+  private void take(Tenant job, Placement placement) {
+    servers.take(placement);
+    hold(job, placement);
+  }
+
+  private boolean fits(Tenant job, double[] perGpu) {
+    Placement placement = servers.bestFit(job.gpus, perGpu);
+    if (placement == null) {
+      placement = servers.firstFit(job.gpus, perGpu);
+    }
+    if (placement != null) {
+      hold(job, placement);
+    }
+    return placement != null;
+  }
+
+  private void hold(Tenant job, Placement placement) {
+    job.placement = placement;
+    for (int i = 0; i < placement.spread(); i++) {
+      placedOn.get(placement.server(i)).add(job);
+    }
+  }
+
+  private void move(Tenant job, Placement from) {
+    servers.giveBack(from);
+    Placement better = servers.bestFit(job.gpus, job.ideal);
+    if (better == null) {
+      servers.take(from);
+      return;
+    }
+    for (int i = 0; i < from.spread(); i++) {
+      placedOn.get(from.server(i)).remove(job);
+    }
+    hold(job, better);
+  }
+
+  /**
+   * Takes jobs that hold more than their share down to it, the largest excess first, until {@code
+   * wanted} is free. It always gets free: jobs at their share leave each free GPU its own.
+   */
+  private void shrinkNeighbours(Placement wanted) {
+    for (int i = 0; i < wanted.spread(); i++) {
+      List<Tenant> here = placedOn.get(wanted.server(i));
+      while (!servers.has(wanted, i)) {
+        Tenant largest =
+            here.stream()
+                .filter(Tenant::canShrink)
+                .max(Comparator.comparingDouble(job -> job.excess(fair)))
+                .orElseThrow(() -> new IllegalStateException("no neighbour can give back"));
+        Placement held = largest.placed();
+        servers.giveBack(held);
+        largest.placement = held.with(largest.share);
+        servers.take(largest.placed());
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.coordl.reports.cluster;
+
+import java.util.Locale;
+
+/** Which job comes first. */
+public enum Policy {
+  /** First in, first out: by arrival. */
+  FIFO,
+  /** Shortest remaining time first. */
+  SRTF,
+  /** Least attained service: by the GPU time that a job has had. */
+  LAS,
+  /** Finish-time fairness: by the time that a job takes beside the time it would take alone. */
+  FTF;
+
+  /** As users write it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

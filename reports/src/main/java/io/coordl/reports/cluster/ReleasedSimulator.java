@@ -1,0 +1,368 @@
+package io.coordl.reports.cluster;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The simulator that was released with Synergy (OSDI'22), defects included, so that its published
+ * runs come out to the millisecond. {@link ClusterSimulator} is the one to believe. What is odd
+ * here is odd there:
+ *
+ * <ul>
+ *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
+ *       between.
+ *   <li>The fraction of an iteration that is under way when a round ends is lost.
+ *   <li>Jobs are done only when a round ends, and start and move for nothing.
+ *   <li>SRTF and FTF sort by the speeds of the round before.
+ *   <li>FTF puts the job first that is best off.
+ *   <li>The run ends when no job can run, even if others are still to arrive.
+ * </ul>
+ *
+ * <p>It places GPU by GPU, first fit, as all published runs did. One thread; a run is used once.
+ */
+final class ReleasedSimulator {
+  private static final double ROUND = 300;
+
+  private final Cluster cluster;
+  private final Policy policy;
+  private final Allocation allocation;
+  private final double firstRound;
+  private final double[] fair;
+  private final Servers servers;
+  private final Deque<Job> arriving = new ArrayDeque<>();
+  private final List<Job> runnable = new ArrayList<>();
+  private final List<Outcome.Round> rounds = new ArrayList<>();
+
+  /** Jobs on each server, in the order in which this round placed them. */
+  private final List<List<Job>> placedOn = new ArrayList<>();
+
+  private final class Job {
+    final TraceJob trace;
+    final JobModel model;
+    final double[] demand;
+    final double fullSpeed;
+
+    /** That of the last round until this one has sorted. */
+    double speed;
+
+    double[] wanted;
+    double attained;
+    long done;
+    long doneBefore;
+    @Nullable Placement placement;
+
+    Job(TraceJob trace, JobModel model) {
+      this.trace = trace;
+      this.model = model;
+      double[] perServer = cluster.perServer();
+      int gpus = trace.gpus();
+      demand =
+          new double[] {
+            gpus * model.coresPerGpu(),
+            gpus * model.memoryGibPerGpu(),
+            gpus * model.storageMbsPerGpuUsed(),
+            0
+          };
+      double idealCores = demand[Resource.CORES];
+      boolean capped = false;
+      double full = model.speedup();
+      for (int r = 0; r < Resource.NETWORK; r++) {
+        if (demand[r] > perServer[r]) {
+          demand[r] = perServer[r];
+          capped = true;
+          if (gpus > cluster.gpusPerServer()) {
+            demand[r] = gpus * perServer[r] / cluster.gpusPerServer();
+            full = 1;
+            capped = false;
+          }
+        }
+      }
+      double fairCores = gpus * fair[Resource.CORES];
+      if (capped && idealCores != fairCores) {
+        full = 1 + (full - 1) / (idealCores - fairCores) * (demand[Resource.CORES] - fairCores);
+      }
+      fullSpeed = full;
+      speed = full;
+      wanted = demand;
+    }
+
+    int gpus() {
+      return trace.gpus();
+    }
+
+    double[] perGpu() {
+      double[] perGpu = wanted.clone();
+      for (int r = 0; r < perGpu.length; r++) {
+        perGpu[r] /= gpus();
+      }
+      return perGpu;
+    }
+
+    double remaining() {
+      double atTable = model.iterationSeconds() * (trace.iterations() - done);
+      return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
+    }
+
+    /** Takes it down to its proportional share, if it wants more of anything. */
+    void reduce() {
+      for (int r = 0; r < Resource.COUNT; r++) {
+        if (wanted[r] > gpus() * fair[r]) {
+          wanted = fairShare(false);
+          speed = 1;
+          return;
+        }
+      }
+    }
+
+    double[] fairShare(boolean network) {
+      double[] share = new double[Resource.COUNT];
+      for (int i = 0; i < share.length; i++) {
+        share[i] = i != Resource.NETWORK || network ? gpus() * fair[i] : 0;
+      }
+      return share;
+    }
+
+    void run(Placement at, double factor) {
+      placement = at;
+      doneBefore = done;
+      long steps = (long) Math.floor(ROUND / (model.iterationSeconds() / factor));
+      done = Math.min(trace.iterations(), done + steps);
+      for (int i = 0; i < at.spread(); i++) {
+        placedOn.get(at.server(i)).add(this);
+      }
+    }
+
+    void stop(Placement at) {
+      done = doneBefore;
+      for (int i = 0; i < at.spread(); i++) {
+        placedOn.get(at.server(i)).remove(this);
+      }
+      servers.giveBack(at);
+    }
+  }
+
+  /**
+   * @param jobs by arrival
+   * @param allAtStart whether the first round is at one second rather than at a whole round
+   */
+  ReleasedSimulator(
+      Cluster cluster,
+      ModelTable models,
+      List<TraceJob> jobs,
+      Policy policy,
+      Allocation allocation,
+      boolean allAtStart) {
+    this.cluster = cluster;
+    this.policy = policy;
+    this.allocation = allocation;
+    fair = cluster.perGpu();
+    servers = new Servers(cluster, 0);
+    for (int server = 0; server < cluster.servers(); server++) {
+      placedOn.add(new ArrayList<>());
+    }
+    for (TraceJob job : jobs) {
+      arriving.add(new Job(job, models.named(job.model())));
+    }
+    firstRound = allAtStart ? 1 : Math.ceil(jobs.get(0).arrival() / ROUND) * ROUND;
+  }
+
+  Outcome run() throws InputException {
+    Map<Long, Double> completed = new HashMap<>();
+    double makespan = 0;
+    double now = firstRound;
+    while (true) {
+      arrive(now);
+      for (Job job : runnable) {
+        if (job.placement != null) {
+          job.placement = null;
+          job.attained += ROUND;
+          makespan = now;
+          if (job.done >= job.trace.iterations()) {
+            completed.put(job.trace.id(), now - job.trace.arrival());
+          }
+        }
+      }
+      servers.clear();
+      placedOn.forEach(List::clear);
+      runnable.removeIf(job -> completed.containsKey(job.trace.id()));
+      if (runnable.isEmpty()) {
+        break;
+      }
+      schedule(now);
+      now += ROUND;
+    }
+    List<JobTime> times =
+        completed.entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
+            .map(done -> new JobTime(done.getKey(), done.getValue()))
+            .toList();
+    return new Outcome(times, makespan, false, arriving.size(), rounds);
+  }
+
+  private void arrive(double now) {
+    while (!arriving.isEmpty() && arriving.getFirst().trace.arrival() <= now) {
+      runnable.add(arriving.removeFirst());
+    }
+  }
+
+  private void schedule(double now) throws InputException {
+    runnable.sort(Comparator.comparingDouble(key(now)).thenComparingDouble(j -> j.trace.arrival()));
+    for (Job job : runnable) {
+      job.wanted = allocation == Allocation.PROPORTIONAL ? job.fairShare(true) : job.demand;
+      job.speed = job.fullSpeed;
+    }
+    for (Job job : candidates()) {
+      if (job.gpus() <= servers.freeGpus()) {
+        place(job);
+      }
+    }
+    int placed = (int) runnable.stream().filter(job -> job.placement != null).count();
+    rounds.add(
+        new Outcome.Round(
+            now,
+            runnable.size() - placed,
+            servers.usedGpus(),
+            servers.used(Resource.CORES),
+            servers.used(Resource.MEMORY),
+            servers.used(Resource.STORAGE)));
+  }
+
+  private ToDoubleFunction<Job> key(double now) {
+    return switch (policy) {
+      case FIFO -> job -> job.trace.arrival();
+      case SRTF -> Job::remaining;
+      case LAS -> job -> job.attained * job.gpus();
+      case FTF ->
+          job ->
+              (now - job.trace.arrival() + job.remaining())
+                  / (job.model.iterationSeconds() * job.trace.iterations());
+    };
+  }
+
+  /** LAS chooses by GPUs alone, so that what then does not fit leaves its GPUs idle. */
+  private List<Job> candidates() {
+    if (policy != Policy.LAS) {
+      return runnable;
+    }
+    List<Job> chosen = new ArrayList<>();
+    int free = servers.freeGpus();
+    for (Job job : runnable) {
+      if (job.gpus() <= free) {
+        chosen.add(job);
+        free -= job.gpus();
+      }
+    }
+    if (allocation == Allocation.TUNE) {
+      chosen.sort(Comparator.comparingInt(Job::gpus).reversed());
+    }
+    return chosen;
+  }
+
+  private void place(Job job) throws InputException {
+    Placement placement = servers.firstFit(job.gpus(), job.perGpu());
+    if (placement == null && allocation == Allocation.TUNE) {
+      job.reduce();
+      placement = servers.firstFit(job.gpus(), job.perGpu());
+      if (placement == null) {
+        shrinkNeighbours(job);
+        placement = servers.firstFit(job.gpus(), job.perGpu());
+      }
+      if (placement == null) {
+        throw new InputException(
+            "the released simulator ends here: job "
+                + job.trace.id()
+                + " does not fit although its GPUs are free; without --released it waits");
+      }
+    }
+    if (placement != null) {
+      job.run(placement, allocation == Allocation.PROPORTIONAL ? 1 : job.speed);
+    }
+  }
+
+  private void shrinkNeighbours(Job job) {
+    int gpus = job.gpus();
+    if (gpus > 1) {
+      for (int server = 0; server < servers.count(); server++) {
+        if (servers.freeGpus(server) >= gpus) {
+          shrinkOn(server, job, gpus);
+          return;
+        }
+      }
+    }
+    List<Integer> order = new ArrayList<>();
+    for (int server = 0; server < servers.count(); server++) {
+      if (servers.freeGpus(server) > 0) {
+        order.add(server);
+      }
+    }
+    order.sort(Comparator.comparingInt(servers::freeGpus));
+    int missing = gpus;
+    for (int server : order) {
+      int here = Math.min(servers.freeGpus(server), missing);
+      shrinkOn(server, job, here);
+      missing -= here;
+      if (missing == 0) {
+        return;
+      }
+    }
+  }
+
+  /** Takes jobs of a server down to their share until {@code here} of the job's GPUs fit there. */
+  private void shrinkOn(int server, Job job, int here) {
+    double[] need = new double[Resource.COUNT];
+    for (int r = 0; r < need.length; r++) {
+      need[r] = Math.max(0, job.wanted[r] * here / job.gpus() - servers.left(server, r));
+    }
+    if (isNothing(need)) {
+      return;
+    }
+    List<Job> placed = placedOn.get(server);
+    placed.sort(
+        Comparator.comparingInt((Job other) -> placement(other).spread())
+            .thenComparingDouble(other -> -placement(other).perGpu(Resource.CORES))
+            .thenComparingDouble(other -> -placement(other).perGpu(Resource.MEMORY)));
+    List<Job> victims = new ArrayList<>();
+    for (Job other : placed) {
+      victims.add(other);
+      Placement held = placement(other);
+      for (int r = 0; r < need.length; r++) {
+        double excess = held.gpusOn(server) * (held.perGpu(r) - fair[r]);
+        need[r] = Math.max(0, need[r] - Math.max(0, excess));
+      }
+      if (isNothing(need)) {
+        break;
+      }
+    }
+    for (Job victim : victims) {
+      Placement held = placement(victim);
+      victim.stop(held);
+      victim.reduce();
+      Placement reduced = held.with(victim.perGpu());
+      servers.take(reduced);
+      victim.run(reduced, 1);
+    }
+  }
+
+  private static boolean isNothing(double[] need) {
+    for (double amount : need) {
+      if (amount > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static Placement placement(Job job) {
+    if (job.placement == null) {
+      throw new IllegalStateException("job " + job.trace.id() + " is not placed");
+    }
+    return job.placement;
+  }
+}

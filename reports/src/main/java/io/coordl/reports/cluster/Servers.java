@@ -1,0 +1,187 @@
+package io.coordl.reports.cluster;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** What is free on each server. Jobs hold GPUs of one server or several, and a share for each. */
+final class Servers {
+  private final Cluster cluster;
+  private final int[] freeGpus;
+  private final double[][] left;
+  private final double tolerance;
+  private int allFreeGpus;
+
+  /**
+   * @param tolerance the part of a server's resources by which a sum may exceed them: shares such
+   *     as 24 cores over 7 GPUs have no exact doubles
+   */
+  Servers(Cluster cluster, double tolerance) {
+    this.cluster = cluster;
+    this.tolerance = tolerance;
+    freeGpus = new int[cluster.servers()];
+    left = new double[cluster.servers()][];
+    clear();
+  }
+
+  /** Takes everything back. */
+  void clear() {
+    Arrays.fill(freeGpus, cluster.gpusPerServer());
+    Arrays.setAll(left, server -> cluster.perServer());
+    allFreeGpus = cluster.gpus();
+  }
+
+  int count() {
+    return freeGpus.length;
+  }
+
+  int freeGpus() {
+    return allFreeGpus;
+  }
+
+  int freeGpus(int server) {
+    return freeGpus[server];
+  }
+
+  double left(int server, int resource) {
+    return left[server][resource];
+  }
+
+  /** Share of the cluster that jobs hold, from 0 to 1. */
+  double used(int resource) {
+    double free = 0;
+    for (double[] server : left) {
+      free += server[resource];
+    }
+    return 1 - free / (cluster.servers() * cluster.perServer(resource));
+  }
+
+  double usedGpus() {
+    return 1 - (double) allFreeGpus / cluster.gpus();
+  }
+
+  /**
+   * First fit, GPU by GPU: free GPUs of the first servers that have what one GPU needs.
+   *
+   * @param perGpu of each resource
+   * @return null, and nothing is taken, if fewer GPUs fit
+   */
+  @Nullable Placement firstFit(int gpus, double[] perGpu) {
+    if (gpus > allFreeGpus) {
+      return null;
+    }
+    int[] servers = new int[Math.min(gpus, freeGpus.length)];
+    int[] counts = new int[servers.length];
+    int used = 0;
+    int missing = gpus;
+    for (int server = 0; server < freeGpus.length && missing > 0; server++) {
+      int fit = fit(server, perGpu, missing);
+      if (fit > 0) {
+        servers[used] = server;
+        counts[used++] = fit;
+        missing -= fit;
+      }
+    }
+    if (missing > 0) {
+      return null;
+    }
+    Placement placement =
+        new Placement(Arrays.copyOf(servers, used), Arrays.copyOf(counts, used), perGpu);
+    take(placement);
+    return placement;
+  }
+
+  /**
+   * All GPUs on one server: of those that have what they need, the one with the fewest free GPUs,
+   * then with the fewest free cores.
+   *
+   * @return null, and nothing is taken, if there is none
+   */
+  @Nullable Placement bestFit(int gpus, double[] perGpu) {
+    int best = -1;
+    for (int server = 0; server < freeGpus.length; server++) {
+      if (freeGpus[server] >= gpus
+          && (best < 0 || isTighter(server, best))
+          && fit(server, perGpu, gpus) == gpus) {
+        best = server;
+      }
+    }
+    if (best < 0) {
+      return null;
+    }
+    Placement placement = new Placement(new int[] {best}, new int[] {gpus}, perGpu);
+    take(placement);
+    return placement;
+  }
+
+  private boolean isTighter(int server, int other) {
+    return freeGpus[server] < freeGpus[other]
+        || (freeGpus[server] == freeGpus[other]
+            && left[server][Resource.CORES] < left[other][Resource.CORES]);
+  }
+
+  /**
+   * Free GPUs, whatever else their servers have: of the fullest server that has them all, else of
+   * several. Nothing is taken.
+   *
+   * @param gpus at most {@link #freeGpus()}
+   */
+  Placement anyGpus(int gpus, double[] perGpu) {
+    Placement within = bestFit(gpus, new double[Resource.COUNT]);
+    Placement any = within == null ? firstFit(gpus, new double[Resource.COUNT]) : within;
+    if (any == null) {
+      throw new IllegalArgumentException(gpus + " GPUs of " + allFreeGpus);
+    }
+    giveBack(any);
+    return any.with(perGpu);
+  }
+
+  /** Whether all that a placement holds is free. */
+  boolean has(Placement placement) {
+    for (int i = 0; i < placement.spread(); i++) {
+      if (!has(placement, i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether what a placement holds on its {@code i}th server is free. */
+  boolean has(Placement placement, int i) {
+    int gpus = placement.gpus(i);
+    return fit(placement.server(i), placement.perGpu(), gpus) == gpus;
+  }
+
+  private int fit(int server, double[] perGpu, int most) {
+    int fit = Math.min(freeGpus[server], most);
+    for (int r = 0; r < Resource.COUNT && fit > 0; r++) {
+      double remaining = left[server][r] + tolerance * cluster.perServer(r);
+      int gpus = 0;
+      while (gpus < fit && remaining >= perGpu[r]) {
+        remaining -= perGpu[r];
+        gpus++;
+      }
+      fit = gpus;
+    }
+    return fit;
+  }
+
+  void take(Placement placement) {
+    change(placement, -1);
+  }
+
+  void giveBack(Placement placement) {
+    change(placement, 1);
+  }
+
+  private void change(Placement placement, int sign) {
+    for (int i = 0; i < placement.spread(); i++) {
+      int server = placement.server(i);
+      int gpus = placement.gpus(i);
+      freeGpus[server] += sign * gpus;
+      allFreeGpus += sign * gpus;
+      for (int r = 0; r < Resource.COUNT; r++) {
+        left[server][r] += sign * gpus * placement.perGpu(r);
+      }
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.coordl.reports.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a simulation gave, as JSON has it.
+ *
+ * @param seed of the workload; null of a trace
+ * @param makespanSeconds from the beginning of the trace to the end of the last job
+ * @param jobs job completion times by id
+ * @param overloaded whether measured jobs were not done long after they had arrived
+ * @param unfinished jobs that had arrived and were not done when the simulation ended
+ * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over all rounds
+ * @param timeline what happened over time, in at most {@value #POINTS} points
+ */
+public record SimulationRun(
+    Policy policy,
+    Allocation allocation,
+    boolean released,
+    @Nullable Long seed,
+    JctStatistics jct,
+    double makespanSeconds,
+    boolean overloaded,
+    int unfinished,
+    Utilisation utilisation,
+    List<JobTime> jobs,
+    List<Point> timeline) {
+  static final int POINTS = 500;
+
+  /** Shares of the cluster from 0 to 1. */
+  public record Utilisation(double gpus, double cores, double memory, double storage) {
+    static Utilisation mean(List<Outcome.Round> rounds) {
+      return new Utilisation(
+          rounds.stream().mapToDouble(Outcome.Round::gpus).average().orElse(0),
+          rounds.stream().mapToDouble(Outcome.Round::cores).average().orElse(0),
+          rounds.stream().mapToDouble(Outcome.Round::memory).average().orElse(0),
+          rounds.stream().mapToDouble(Outcome.Round::storage).average().orElse(0));
+    }
+  }
+
+  /** Means over some rounds that follow one another, the first of them {@code atSeconds}. */
+  public record Point(double atSeconds, double queued, Utilisation utilisation) {}
+
+  static SimulationRun of(
+      Policy policy, Allocation allocation, boolean released, @Nullable Long seed, Outcome end) {
+    List<JobTime> jobs = end.jobs().stream().map(SimulationRun::toTheMillisecond).toList();
+    return new SimulationRun(
+        policy,
+        allocation,
+        released,
+        seed,
+        JctStatistics.of(jobs),
+        end.makespan(),
+        end.overloaded(),
+        end.unfinished(),
+        Utilisation.mean(end.rounds()),
+        jobs,
+        timeline(end.rounds()));
+  }
+
+  private static JobTime toTheMillisecond(JobTime job) {
+    return new JobTime(job.id(), Math.rint(job.jctSeconds() * 1000) / 1000);
+  }
+
+  private static List<Point> timeline(List<Outcome.Round> rounds) {
+    int length = (rounds.size() + POINTS - 1) / POINTS;
+    List<Point> points = new ArrayList<>();
+    for (int from = 0; from < rounds.size(); from += length) {
+      List<Outcome.Round> part = rounds.subList(from, Math.min(rounds.size(), from + length));
+      points.add(
+          new Point(
+              part.get(0).at(),
+              part.stream().mapToInt(Outcome.Round::queued).average().orElse(0),
+              Utilisation.mean(part)));
+    }
+    return points;
+  }
+}

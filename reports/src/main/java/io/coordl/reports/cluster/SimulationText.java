@@ -1,0 +1,146 @@
+package io.coordl.reports.cluster;
+
+import io.coordl.advice.Student;
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** Simulations as a table: one line for each policy and allocation, means over the seeds. */
+public final class SimulationText {
+  private static final double SECONDS_PER_HOUR = 3600;
+
+  private SimulationText() {}
+
+  /** Times in hours; of several seeds the mean of their means with its 95 % interval. */
+  public static List<String> lines(Simulation asked, List<SimulationRun> runs) {
+    Cluster cluster = asked.cluster();
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        String.format(
+            Locale.ROOT,
+            "%s on %d servers, each with %d GPUs, %s cores, %s GiB, %s MB/s%s",
+            jobs(asked, runs),
+            cluster.servers(),
+            cluster.gpusPerServer(),
+            number(cluster.cores()),
+            number(cluster.memory()),
+            number(cluster.storage()),
+            asked.released() ? "; as the released simulator has it, defects included" : ""));
+    lines.add(
+        row(
+            "policy",
+            "allocation",
+            "mean JCT h",
+            "p50 h",
+            "p95 h",
+            "p99 h",
+            "makespan",
+            "GPUs",
+            "cores",
+            "memory",
+            "storage"));
+    Map<String, List<SimulationRun>> groups = new LinkedHashMap<>();
+    for (SimulationRun run : runs) {
+      groups
+          .computeIfAbsent(run.policy() + " " + run.allocation(), any -> new ArrayList<>())
+          .add(run);
+    }
+    groups
+        .values()
+        .forEach(group -> lines.add(isOverloaded(group) ? overloaded(group) : line(group)));
+    for (SimulationRun run : runs) {
+      if (run.unfinished() > 0 && run.seed() == null) {
+        lines.add(
+            "%s, %s: the run ended before %d jobs of the trace were done"
+                .formatted(run.policy(), run.allocation(), run.unfinished()));
+      }
+    }
+    return lines;
+  }
+
+  private static String jobs(Simulation asked, List<SimulationRun> runs) {
+    int count = runs.isEmpty() ? 0 : runs.get(0).jct().jobs();
+    return asked.workload() == null
+        ? count + " jobs"
+        : String.format(
+            Locale.ROOT,
+            "%d jobs (%d to %d of a workload of %s jobs an hour, seeds 1 to %d)",
+            count,
+            asked.measured().from(),
+            asked.measured().to(),
+            number(asked.workload().load()),
+            asked.seeds().size());
+  }
+
+  private static boolean isOverloaded(List<SimulationRun> group) {
+    return group.stream().anyMatch(run -> run.seed() != null && run.overloaded());
+  }
+
+  /** Means of those that were done would say nothing. */
+  private static String overloaded(List<SimulationRun> group) {
+    SimulationRun first = group.get(0);
+    return String.format(
+        Locale.ROOT,
+        "%-7s %-13s overloaded: jobs wait for ever (%s of the GPUs held)",
+        first.policy(),
+        first.allocation(),
+        percent(group, run -> run.utilisation().gpus()));
+  }
+
+  private static String line(List<SimulationRun> group) {
+    SimulationRun first = group.get(0);
+    return row(
+        first.policy(),
+        first.allocation(),
+        interval(group, run -> run.jct().meanSeconds() / SECONDS_PER_HOUR),
+        hours(group, run -> run.jct().p50Seconds()),
+        hours(group, run -> run.jct().p95Seconds()),
+        hours(group, run -> run.jct().p99Seconds()),
+        hours(group, SimulationRun::makespanSeconds),
+        percent(group, run -> run.utilisation().gpus()),
+        percent(group, run -> run.utilisation().cores()),
+        percent(group, run -> run.utilisation().memory()),
+        percent(group, run -> run.utilisation().storage()));
+  }
+
+  private static String row(Object... cells) {
+    return String.format(Locale.ROOT, "%-7s %-13s %15s %8s %8s %8s %9s  %5s %6s %7s %8s", cells)
+        .stripTrailing();
+  }
+
+  private static String interval(
+      List<SimulationRun> group, ToDoubleFunction<SimulationRun> figure) {
+    double mean = mean(group, figure);
+    if (group.size() == 1) {
+      return String.format(Locale.ROOT, "%.3f", mean);
+    }
+    double squares = 0;
+    for (SimulationRun run : group) {
+      squares += Math.pow(figure.applyAsDouble(run) - mean, 2);
+    }
+    double error =
+        Student.t(group.size() - 1) * Math.sqrt(squares / (group.size() - 1) / group.size());
+    return String.format(Locale.ROOT, "%.2f \u00b1 %.2f", mean, error);
+  }
+
+  private static String hours(List<SimulationRun> group, ToDoubleFunction<SimulationRun> seconds) {
+    return String.format(Locale.ROOT, "%.2f", mean(group, seconds) / SECONDS_PER_HOUR);
+  }
+
+  private static String percent(List<SimulationRun> group, ToDoubleFunction<SimulationRun> share) {
+    return String.format(Locale.ROOT, "%.0f %%", 100 * mean(group, share));
+  }
+
+  static String number(double value) {
+    return new DecimalFormat("0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(value);
+  }
+
+  private static double mean(List<SimulationRun> group, ToDoubleFunction<SimulationRun> figure) {
+    return group.stream().mapToDouble(figure).average().orElse(0);
+  }
+}

@@ -1,0 +1,65 @@
+package io.coordl.reports.cluster;
+
+import org.jspecify.annotations.Nullable;
+
+/** A job as far as a {@link Placer} knows it: what it can use, and what it holds. One thread. */
+final class Tenant {
+  final int gpus;
+
+  /** What one GPU can use of each {@link Resource}, at most what a server has for it. */
+  final double[] ideal;
+
+  /** The smaller of that and the proportional share. */
+  final double[] share;
+
+  /** Whether it gains from a restart elsewhere if that gives it all it can use. */
+  final boolean movingPays;
+
+  /** Where it was in the last round; null if it may be placed anywhere. */
+  @Nullable Placement before;
+
+  /** Where it is; null while it waits. */
+  @Nullable Placement placement;
+
+  Tenant(int gpus, double[] ideal, double[] fair, boolean movingPays) {
+    this.gpus = gpus;
+    this.ideal = ideal;
+    this.movingPays = movingPays;
+    share = new double[Resource.COUNT];
+    for (int r = 0; r < share.length; r++) {
+      share[r] = Math.min(ideal[r], fair[r]);
+    }
+  }
+
+  Placement placed() {
+    if (placement == null) {
+      throw new IllegalStateException("a job of " + gpus + " GPUs is not placed");
+    }
+    return placement;
+  }
+
+  /** Whether it holds more than its share of anything. */
+  boolean canShrink() {
+    return placed().perGpu() == ideal && wantsMore();
+  }
+
+  private boolean wantsMore() {
+    for (int r = 0; r < Resource.COUNT; r++) {
+      if (ideal[r] > share[r]) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What it can use beyond {@code fair}, in units of that; the largest of all resources counts. */
+  double excess(double[] fair) {
+    double largest = 0;
+    for (int r = 0; r < Resource.COUNT; r++) {
+      if (ideal[r] > share[r]) {
+        largest = Math.max(largest, ideal[r] / fair[r] - 1);
+      }
+    }
+    return largest;
+  }
+}

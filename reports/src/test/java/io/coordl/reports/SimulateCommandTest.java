@@ -1,0 +1,156 @@
+package io.coordl.reports;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.coordl.reports.recording.ExitStatus;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class SimulateCommandTest {
+  private static final Path TABLES =
+      Path.of(Files.isDirectory(Path.of("examples")) ? "examples" : "../examples", "cluster");
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int simulate(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("simulate", "--models", TABLES + "/models.json"));
+    Collections.addAll(all, arguments);
+    return Coordl.run(
+        new PrintWriter(out), new PrintWriter(err), Terminal.NONE, all.toArray(String[]::new));
+  }
+
+  private static Schema schema() throws Exception {
+    try (InputStream file =
+        Coordl.class.getResourceAsStream("/io/coordl/reports/cluster/simulate.schema.json")) {
+      return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12).getSchema(file);
+    }
+  }
+
+  @Test
+  void theReleasedSimulatorsTimesAreInTheJson() throws Exception {
+    int status =
+        simulate(
+            "--released",
+            "--jobs",
+            TABLES + "/static-100.csv",
+            "--cluster",
+            "4x8,cores=24,memory=500,storage=500",
+            "--policy",
+            "fifo",
+            "--allocation",
+            "tune",
+            "--all-at-start",
+            "--json");
+    assertThat(status).as(err.toString()).isZero();
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/jobs").size()).isEqualTo(100);
+    assertThat(json.at("/jobs/3/id").asLong()).isEqualTo(3);
+    assertThat(json.at("/jobs/3/jctSeconds").asDouble()).isEqualTo(17100.997);
+    assertThat(json.at("/makespanSeconds").asDouble()).isEqualTo(39601);
+  }
+
+  @Test
+  void severalRunsAreALineEach() throws Exception {
+    String[] asked = {
+      "--load",
+      "2",
+      "--cluster",
+      "4x8",
+      "--measure",
+      "20-59",
+      "--seeds",
+      "2",
+      "--policy",
+      "FIFO,srtf",
+      "--allocation",
+      "proportional,greedy,tune"
+    };
+    assertThat(simulate(asked)).as(err.toString()).isZero();
+    List<String> lines = out.toString().lines().toList();
+    assertThat(lines).hasSize(8);
+    assertThat(lines.get(0))
+        .isEqualTo(
+            "40 jobs (20 to 59 of a workload of 2 jobs an hour, seeds 1 to 2) on 4 servers, each"
+                + " with 8 GPUs, 24 cores, 500 GiB, 500 MB/s");
+    assertThat(lines.get(2)).matches("fifo +proportional +\\d+\\.\\d\\d \u00b1 \\d+\\.\\d\\d .*");
+    assertThat(lines.get(7)).startsWith("srtf    tune ");
+
+    out.getBuffer().setLength(0);
+    List<String> withJson = new ArrayList<>(List.of(asked));
+    withJson.add("--json");
+    assertThat(simulate(withJson.toArray(String[]::new))).isZero();
+    assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
+    assertThat(JsonMapper.shared().readTree(out.toString()).at("/runs").size()).isEqualTo(12);
+  }
+
+  @Test
+  void anOverloadedClusterHasNoMeans() {
+    assertThat(simulate("--load", "50", "--cluster", "2x2", "--measure", "5-9", "--policy", "srtf"))
+        .isZero();
+    assertThat(out.toString().lines().skip(2))
+        .singleElement()
+        .asString()
+        .startsWith("srtf    tune          overloaded: jobs wait for ever (");
+  }
+
+  @Test
+  void wrongInputGetsASentence() {
+    String trace = TABLES + "/static-100.csv";
+    refused("simulate needs either --jobs FILE.csv or --load JOBS", "--cluster", "4x8");
+    refused(
+        "simulate needs either --jobs FILE.csv or --load JOBS",
+        "--cluster",
+        "4x8",
+        "--load",
+        "3",
+        "--jobs",
+        trace);
+    refused(
+        "--released plays traces only: give it --jobs FILE.csv",
+        "--cluster",
+        "4x8",
+        "--load",
+        "3",
+        "--released");
+    refused(
+        "--measure 9-1 is no range of ids such as 4000-4999",
+        "--cluster",
+        "4x8",
+        "--load",
+        "3",
+        "--measure",
+        "9-1");
+    refused(
+        "a cluster of 4x0 has no GPU: it takes at least 1x1", "--cluster", "4x0", "--jobs", trace);
+    refused("there is no file none.csv", "--cluster", "4x8", "--jobs", "none.csv");
+  }
+
+  private void refused(String sentence, String... arguments) {
+    err.getBuffer().setLength(0);
+    assertThat(simulate(arguments)).isEqualTo(ExitStatus.BAD_INPUT.code());
+    assertThat(err.toString()).isEqualToIgnoringNewLines("coordl: " + sentence + "\n");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void aPolicyThatIsNoneIsAWrongCommandLine() {
+    assertThat(simulate("--cluster", "4x8", "--load", "3", "--policy", "drf"))
+        .isEqualTo(ExitStatus.USAGE.code());
+    assertThat(err.toString()).contains("'drf'").contains("FIFO");
+  }
+}
