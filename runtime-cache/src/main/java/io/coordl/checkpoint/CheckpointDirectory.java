@@ -13,6 +13,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -115,7 +116,7 @@ final class CheckpointDirectory {
         throw new IOException("another job writes its checkpoints there");
       }
       List<Path> runs = runs(all);
-      Path going = from == null ? null : runOf(from, runs);
+      Path going = from == null ? null : runOrNone(from, runs);
       if (going != null) {
         return new Claim(lock, going, going.equals(all), false);
       }
@@ -132,6 +133,15 @@ final class CheckpointDirectory {
     } catch (IOException | RuntimeException | Error e) {
       lock.close();
       throw e;
+    }
+  }
+
+  /** As {@link #runOf}; null too if somebody has removed the checkpoint since. */
+  private static @Nullable Path runOrNone(Path checkpoint, List<Path> runs) throws IOException {
+    try {
+      return runOf(checkpoint, runs);
+    } catch (NoSuchFileException e) {
+      return null;
     }
   }
 

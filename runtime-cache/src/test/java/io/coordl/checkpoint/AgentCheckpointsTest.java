@@ -13,6 +13,7 @@ import io.coordl.thread.Uninterrupted;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -499,6 +500,43 @@ class AgentCheckpointsTest {
     pending.get(0).then(whole::countDown);
     whole.await();
     assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
+  }
+
+  /** As a mount that is gone: not under a lock that the end of the JVM needs, either. */
+  @Test
+  void storageThatDoesNotAnswerHoldsUpNeitherAStepNorTheEnd() throws Exception {
+    CountDownLatch hold = new CountDownLatch(1);
+    resumed =
+        (Path)
+            Proxy.newProxyInstance(
+                Path.class.getClassLoader(),
+                new Class<?>[] {Path.class},
+                (path, method, arguments) -> { // It is asked where the job's run is.
+                  hold.await();
+                  return root.resolve("nowhere/000001");
+                });
+    ModelFiles models =
+        waiting(done -> hold.getCount() == 0 && AgentThread.await(done, Duration.ofMinutes(5)));
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(root + "", "1", 0.035, 3, 1, () -> resumed, models, said::add);
+    AgentCheckpoints.Saver saver =
+        directory -> models.save(directory.resolve("model"), content("x"));
+    for (int step = 0; step < 5; step++) {
+      checkpoints.stepped(model, "mlp", saver);
+    }
+    assertThat(said).singleElement().asString().contains("storage has not answered in " + root);
+    assertThat(checkpoints.said()).isEmpty();
+    assertThat(checkpoints.whyUnused()).isNotEmpty();
+    checkpoints.end();
+    assertThat(root.resolve("mlp")).doesNotExist();
+
+    hold.countDown();
+    while (!Files.exists(root.resolve("mlp/latest"))) {
+      assertThat(said).hasSize(1);
+      checkpoints.stepped(model, "mlp", saver);
+    }
+    assertThat(root.resolve("mlp/latest/model")).hasContent("x");
+    assertThat(said).hasSize(1);
   }
 
   @Test

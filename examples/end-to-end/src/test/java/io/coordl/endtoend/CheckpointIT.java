@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -109,7 +108,16 @@ class CheckpointIT {
   void aSlowDiskChangesNothing(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
     List<String> slow =
-        traced("trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:delay_enter=100000");
+        List.of(
+            "strace",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=fsync,fdatasync",
+            "-e",
+            "inject=fsync,fdatasync:delay_enter=100000");
     String some = framework == Framework.DJL ? "save,listener,exit" : "network,listener,exit";
     ChildResult plain =
         models(framework, jdk, some, folder(framework, jdk, "slow")).run().orFail("plain");
@@ -173,12 +181,6 @@ class CheckpointIT {
     }
   }
 
-  private static List<String> traced(String... what) {
-    List<String> command = new ArrayList<>(List.of("strace", "-f", "-qq", "-o", "/dev/null", "-e"));
-    command.addAll(List.of(what));
-    return command;
-  }
-
   private static String model(Framework framework) {
     return framework == Framework.DJL ? "mlp" : "model";
   }
@@ -190,23 +192,6 @@ class CheckpointIT {
     try (Stream<Path> all = Files.list(directory)) {
       return all.map(path -> path.getFileName().toString()).sorted().toList();
     }
-  }
-
-  /** As a mount that is gone: it answers after ten minutes, when the job is long over. */
-  @ParameterizedTest(name = "{0} on {1}")
-  @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void storageThatHangsHoldsUpNeitherAStepNorTheEnd(Framework framework, Jdk jdk) throws Exception {
-    Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
-    List<String> steps = steps(framework, jdk, "own-hung");
-    Path folder = folder(framework, jdk, "own-hung");
-    Path own = folder.resolve("own");
-    String lock = own.resolve(".coordl/lock").toString();
-    List<String> hung =
-        traced("trace=openat", "-P", lock, "-e", "inject=openat:delay_enter=600000000");
-    ChildResult job =
-        own(models(framework, jdk, "steps", folder), own, "7").wrapper(hung).run().orFail("hung");
-    assertThat(job.out().lines().toList()).isEqualTo(steps);
-    assertThat(job.err()).contains("storage has not answered in " + own).doesNotContain("fault");
   }
 
   @ParameterizedTest(name = "{0} on {1}")
