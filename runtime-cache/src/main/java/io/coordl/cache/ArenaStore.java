@@ -185,9 +185,6 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** Not there yet, or not any more. */
   private volatile boolean closed;
 
-  /** Then who is still on the way to find something finds nothing. */
-  private volatile boolean gaveBack;
-
   /** While memory is short: other jobs, or this program itself, may need it. */
   private volatile boolean tight;
 
@@ -423,9 +420,6 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
    * used for; where the memory is sound, that is a fault of ours and thrown.
    */
   private void damaged(Throwable e) {
-    if (gaveBack) {
-      return;
-    }
     Throwable cause;
     try { // Another may be on its way already, and come at the first instruction.
       MappedLength.settle();
@@ -1093,7 +1087,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return tail <= kept ? 1 : (double) kept / tail;
   }
 
-  /** Bytes given back, since memory was short. */
+  /** Bytes given back: memory was short, or the store gained nothing. */
   public long givenBack() {
     return givenBack.get();
   }
@@ -1177,14 +1171,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /**
-   * Leaves the store and lets go of its memory: of a group's, where this job was the last; of a
-   * process', once the collector has found that no view of it is left.
-   */
+  /** Leaves the store for good; other jobs of its group keep theirs. See {@link ArenaStore}. */
   public void giveBack() {
-    close();
-    gaveBack = true;
-    memory = new DirectMemory(0);
+    if (held() > 0) {
+      leave();
+    } else {
+      close();
+    }
   }
 
   /** Waits until the store is there, or this job has ceased to try; for tests. */

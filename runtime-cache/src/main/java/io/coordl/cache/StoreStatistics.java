@@ -105,7 +105,7 @@ public final class StoreStatistics {
     return ofForm(ArenaDescriptor.ITEMS, 0);
   }
 
-  /** Bytes of all forms that were given back, since memory was short. */
+  /** Bytes of all forms that were given back: memory was short, or the store gained nothing. */
   public long givenBack() {
     return store == null ? 0 : store.givenBack();
   }

@@ -103,7 +103,9 @@ public final class StoreStatisticsEvent extends EventBase {
   public long itemSaves;
 
   @Label("Given Back")
-  @Description("Bytes given back since memory was short, of all forms that share the capacity")
+  @Description(
+      "Bytes given back because memory was short or the store gained nothing; of all forms that"
+          + " share the capacity")
   @DataAmount
   public long givenBack;
 
