@@ -13,6 +13,7 @@ import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.pipeline.Worth;
+import io.coordl.pipeline.Worths;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
@@ -62,7 +63,8 @@ public final class EpochInterceptor implements LibraryHooks {
   private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
-  private final Worth worth;
+  private final @Nullable Prepared prepared;
+  private final Worths worths = new Worths();
 
   /** The preprocessors of iterators that may not do the same each time. */
   private final Map<Object, WeakReference<Object>> unsteady =
@@ -88,16 +90,7 @@ public final class EpochInterceptor implements LibraryHooks {
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
     this.samples = prepared == null ? null : new PreparedSamples(services, pure);
-    this.worth =
-        new Worth(
-            "batch",
-            prepared == null ? () -> Integer.MAX_VALUE : prepared::epochs,
-            System::nanoTime,
-            why ->
-                log.once(
-                    prepared == null
-                        ? BatchPrefetcher.leaves(why)
-                        : PreparedSamples.leaves("batches", why)));
+    this.prepared = prepared;
     this.code =
         ClassFiles.checksums(
             declaring,
@@ -193,7 +186,29 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   private boolean keeps() {
-    return samples != null && samples.areKept() && worth.isIt();
+    return samples != null && samples.areKept();
+  }
+
+  /** Of iterators whose batches take about as long: a program may make a new one for each epoch. */
+  private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
+    Object preprocessor = program.preprocessor();
+    StringBuilder kind = new StringBuilder();
+    kind.append(program.get().getClass().getName()).append(' ').append(num);
+    kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
+    found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
+    Prepared kept = prepared;
+    return worths.of(
+        kind.toString(),
+        () ->
+            new Worth(
+                "batch",
+                kept == null ? () -> Integer.MAX_VALUE : kept::epochs,
+                System::nanoTime,
+                why ->
+                    log.once(
+                        kept == null
+                            ? BatchPrefetcher.leaves(why)
+                            : PreparedSamples.leaves("batches of " + kind, why))));
   }
 
   private void leave(CannotShareException what) {
@@ -213,6 +228,10 @@ public final class EpochInterceptor implements LibraryHooks {
       throws CannotShareException, IOException {
     if (!program.isIntercepted()) {
       return; // What it stands on is asked next.
+    }
+    Worth worth = worth(program, first, num);
+    if (epochs == null && !worth.isIt()) {
+      return;
     }
     if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
       return; // The order of its files is known while the library walks over them itself.
@@ -240,11 +259,11 @@ public final class EpochInterceptor implements LibraryHooks {
       return;
     }
     ProgramEpoch epoch = new ProgramEpoch(program, found, orders, num);
-    if (!make(epoch, keeps())) {
+    if (!make(epoch, worth, keeps())) {
       if (epochs != null) {
         share(epochs, epoch);
       } else if (keeps()) {
-        make(epoch, false);
+        make(epoch, worth, false);
       }
     }
   }
@@ -274,7 +293,6 @@ public final class EpochInterceptor implements LibraryHooks {
   private boolean prefetches() {
     return prefetcher != null
         && epochs == null
-        && worth.isIt()
         && !PrefetchedRecords.isOfLibrary(Thread.currentThread());
   }
 
@@ -283,10 +301,11 @@ public final class EpochInterceptor implements LibraryHooks {
    *
    * @return false if they are left
    */
-  private boolean make(ProgramEpoch epoch, boolean keeps) throws CannotShareException, IOException {
+  private boolean make(ProgramEpoch epoch, Worth worth, boolean keeps)
+      throws CannotShareException, IOException {
     Collection<SeekableReader> readers = epoch.readers().values();
     Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
-    if (!keeps && early == null) {
+    if (!worth.isIt() || (!keeps && early == null)) {
       return false;
     }
     long start = System.nanoTime();

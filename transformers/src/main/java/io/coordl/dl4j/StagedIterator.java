@@ -20,7 +20,7 @@ import org.nd4j.linalg.factory.Nd4j;
  *
  * @param text what decides the first, but for the records
  * @param unsteady the preprocessors of iterators that may not do the same each time
- * @param worth of all such iterators: a program may make a new one for each epoch
+ * @param worth of its kind
  */
 record StagedIterator(
     ProgramEpoch epoch, String text, Map<Object, WeakReference<Object>> unsteady, Worth worth)

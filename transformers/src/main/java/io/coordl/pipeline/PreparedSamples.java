@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -67,9 +66,6 @@ public final class PreparedSamples {
    */
   private static final int FLEETING = 8;
 
-  /** Kinds of pipelines of which it is remembered whether keeping pays. */
-  private static final int KINDS = 256;
-
   private final Prepared prepared;
   private final PreparedStore store;
   private final PurityAnalyzer code;
@@ -82,13 +78,7 @@ public final class PreparedSamples {
   private final Map<String, Integer> left = new HashMap<>();
 
   /** Of data sets of a class, size and number of stages: one that is made anew is of its kind. */
-  private final Map<String, Worth> worths =
-      new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Worth> eldest) {
-          return size() > KINDS;
-        }
-      };
+  private final Worths worths = new Worths();
 
   public PreparedSamples(Services services, PurityAnalyzer code) {
     this.prepared = Objects.requireNonNull(services.prepared());
@@ -222,11 +212,14 @@ public final class PreparedSamples {
       return own;
     }
     String name = pipeline.name(); // It outlives the pipeline.
-    return worths.computeIfAbsent(
+    return worths.of(
         name + " " + pipeline.size() + " " + stages,
-        kind ->
+        () ->
             new Worth(
-                "sample", prepared.epochs, System::nanoTime, why -> log.once(leaves(name, why))));
+                "sample",
+                prepared.epochs,
+                System::nanoTime,
+                why -> log.once(leaves("samples of " + name, why))));
   }
 
   /** Appends what decides what a stage does. */

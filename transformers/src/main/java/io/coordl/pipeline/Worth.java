@@ -140,7 +140,7 @@ public final class Worth {
     looksInVain++;
     look(nanos);
     if (looksInVain > IN_VAIN && keptInVain > IN_VAIN * size) {
-      leave("what it makes is other " + unit + "s in each epoch");
+      leave("what was kept of them is not asked for again");
     }
     judge(false);
   }

@@ -139,7 +139,7 @@ class WorthTest {
       kept(SIZE, 100_000, 20_000, 1_000);
     }
     assertThat(worth.isIt()).isFalse();
-    assertThat(said).containsExactly("what it makes is other samples in each epoch");
+    assertThat(said).containsExactly("what was kept of them is not asked for again");
   }
 
   /** Stacking samples that are found is part of finding them. */

@@ -109,7 +109,9 @@ class PreparedIT {
     assertThat(kept.out()).isEqualTo(plain.out()).contains("\n0 of 40 data sets are kept");
     assertThat(kept.err())
         .doesNotContain("fault")
-        .contains("prepared=share leaves example.prepared.DjlSamples$Renewed to the program: ");
+        .contains(
+            "prepared=share leaves samples of example.prepared.DjlSamples$Renewed to the program:"
+                + " ");
   }
 
   /** But for the sample by which it was chosen, on each of two threads. */
