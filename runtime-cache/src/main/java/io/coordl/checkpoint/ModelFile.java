@@ -315,12 +315,16 @@ public final class ModelFile implements Closeable {
   /** Ends it; what was not published is deleted. */
   @Override
   public void close() throws IOException {
-    try (pieces) {
+    try {
       if (!published && pieces.isOpened()) {
         Files.deleteIfExists(incomplete);
       }
     } finally {
-      OWN.remove(incomplete.getFileName());
+      try {
+        pieces.end();
+      } finally {
+        OWN.remove(incomplete.getFileName());
+      }
     }
   }
 

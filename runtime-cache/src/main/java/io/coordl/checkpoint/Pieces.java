@@ -81,9 +81,8 @@ final class Pieces extends OutputStream {
     }
   }
 
-  /** Ends the file, if it was opened. */
-  @Override
-  public void close() throws IOException {
+  /** Ends the file, if it was opened. Closing this stream does not: a library may. */
+  void end() throws IOException {
     if (out != null) {
       out.close();
     }

@@ -90,7 +90,7 @@ final class StateFile implements Closeable {
   @Override
   public void close() {
     staged.discard();
-    Closeables.closeQuietly(pieces);
+    Closeables.closeQuietly(pieces::end);
   }
 
   /** Whether a checkpoint has one, and it is what was written. */

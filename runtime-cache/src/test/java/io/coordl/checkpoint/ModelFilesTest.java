@@ -106,6 +106,19 @@ class ModelFilesTest {
     assertThat(said).singleElement().asString().contains("by the library", "no directory");
   }
 
+  /** As DJL does. */
+  @Test
+  void aLibraryMayCloseWhatItWritesTo() throws Exception {
+    Path target = folder.resolve("model.zip");
+    try (ModelFile file = files.create(target)) {
+      try (OutputStream stream = file.stream()) {
+        stream.write("first".getBytes(UTF_8));
+      }
+      files.publish(file, 0);
+    }
+    assertThat(target).hasContent("first");
+  }
+
   @Test
   void whatFailsLeavesTheOldFile() throws Exception {
     Path target = folder.resolve("model.zip");
