@@ -333,6 +333,9 @@ public final class SharedFile<M extends Contents.Memory> {
 
   /** Why the system refuses a file, in words for the user. */
   public static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "No such file or directory";
+    }
     String reason = e instanceof FileSystemException system ? system.getReason() : e.getMessage();
     return reason == null
         ? e.toString()

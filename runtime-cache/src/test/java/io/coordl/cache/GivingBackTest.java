@@ -18,6 +18,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +32,21 @@ class GivingBackTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   @TempDir Path directory;
+
+  /** Of this test alone: other tests in this JVM have files in shared memory, too. */
+  private Path shared;
+
   private final List<String> words = new ArrayList<>();
+
+  @BeforeEach
+  void makeDirectory() throws IOException {
+    shared = Files.createTempDirectory(Path.of("/dev/shm"), "giving-back-");
+  }
+
+  @AfterEach
+  void removeDirectory() throws IOException {
+    Files.delete(shared);
+  }
 
   private static byte[] content(int item) {
     byte[] bytes = new byte[LENGTH];
@@ -50,21 +66,20 @@ class GivingBackTest {
   }
 
   private ArenaStore filled() throws IOException {
-    ArenaStore store =
-        ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("160m"), words::add);
+    ArenaStore store = ArenaStore.openProcess(shared, ByteBudget.parse("160m"), words::add);
     for (int item = 0; item < ITEMS; item++) {
       assertThat(fetch(store, item)).isEqualTo(Outcome.ADMITTED);
     }
     return store;
   }
 
-  /** Bytes of shared memory that this process has mapped in files of ours without a name. */
-  private static long mapped() throws IOException {
+  /** Bytes of shared memory that this process has mapped in files of this test. */
+  private long mapped() throws IOException {
     long pages = 0;
     boolean ours = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
       if (line.matches("[0-9a-f]+-[0-9a-f]+ .*")) {
-        ours = line.contains("-private-");
+        ours = line.contains(shared + "/");
       } else if (ours && line.startsWith("Rss:")) {
         pages += Long.parseLong(line.replaceAll("\\D", "")) << 10;
       }
@@ -72,7 +87,7 @@ class GivingBackTest {
     return pages;
   }
 
-  private static void awaitMapped(long most) throws Exception {
+  private void awaitMapped(long most) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (mapped() > most) {
       assertThat(System.nanoTime())

@@ -6,6 +6,7 @@ import io.coordl.shared.JobLiveness;
 import io.coordl.testing.Full;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ class HandOverTest {
   /** Twelve slots for fifteen batches, as in {@link StagingJob}: the window slides. */
   private void make() throws IOException {
     StagingContents contents = new StagingContents(StagingJob.PIPELINE, order(1), heartbeat);
-    Path path = directory.resolve("a.staging");
+    Path path = Files.createFile(directory.resolve("a.staging"));
     StagingFile file = contents.map(path, contents.capacity(12 * 4L * Batches.INTS));
     contents.format(file);
     contents.header().write(file, 42, file.length());
