@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.Member;
+import io.coordl.partition.hosts.TestSecret;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.hosts.membership.HostMembership;
 import io.coordl.shared.Contents;
@@ -101,7 +102,7 @@ class LateStoreTest {
               "g",
               Discovery.parse(List.of(name)),
               HostPort.parse(name),
-              null,
+              TestSecret.ours(),
               () -> {
                 asked.countDown();
                 return store.capacity();
