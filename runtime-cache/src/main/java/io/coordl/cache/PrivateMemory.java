@@ -2,7 +2,6 @@ package io.coordl.cache;
 
 import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
-import io.coordl.shared.MappedLength;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -100,25 +99,17 @@ final class PrivateMemory extends ArenaMemory {
     return (int) (at & (segmentBytes() - 1));
   }
 
+  /** Nobody else has a name for the files, so they are as long as they were made. */
   @Override
   void check(long at) {
-    int number = number(at);
-    try {
-      MappedLength.check(files[number], bytes(number));
-    } catch (InternalError e) {
-      segment(number); // Its file is closed, too, where it was given back.
-      throw e;
-    }
+    segment(number(at)); // Unless it was given back.
   }
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     RandomAccessFile file = files[number(at)];
     synchronized (file) {
-      segment(number(at)); // Unless it was given back.
-      if (file.length() < bytes(number(at))) {
-        check(at); // Throws: to write would make it longer again, with zeros where items were.
-      }
+      check(at);
       file.seek(within(at));
       file.write(bytes, offset, length);
     }
