@@ -27,7 +27,7 @@ final class JsonOption {
 
   @Option(
       names = "--json",
-      description = "Print JSON, for programs: times in nanoseconds, sizes in bytes.")
+      description = "Print JSON, for programs; the names of times and sizes end in their unit.")
   boolean wanted;
 
   /**

@@ -32,6 +32,8 @@ import picocli.CommandLine.Option;
       "The schema of the JSON is simulate.schema.json in coordl.jar.",
     })
 final class SimulateCommand implements Callable<Integer> {
+  private static final double ROUND = 300;
+  private static final double RESTART = 30;
   private static final Pattern IDS = Pattern.compile("(\\d{1,9})-(\\d{1,9})");
   private static final Simulation.Measured WHOLE_TRACE =
       new Simulation.Measured(0, Long.MAX_VALUE - 1);
@@ -126,17 +128,17 @@ final class SimulateCommand implements Callable<Integer> {
       names = "--round",
       paramLabel = "SECONDS",
       converter = Amounts.ToFactor.class,
-      defaultValue = "300",
-      description = "From one scheduling round to the next; ${DEFAULT-VALUE} if not given.")
-  double round;
+      description = "From one scheduling round to the next; 300 if not given.")
+  @Nullable Double round;
 
   @Option(
       names = "--restart",
       paramLabel = "SECONDS",
       converter = Amounts.ToCores.class,
-      defaultValue = "30",
-      description = "What a job loses when it is moved or stopped; ${DEFAULT-VALUE} if not given.")
-  double restart;
+      description =
+          "What a job loses when it is moved or stopped; 30, at most a tenth of a round, if not"
+              + " given.")
+  @Nullable Double restart;
 
   @Mixin JsonOption json;
 
@@ -156,6 +158,15 @@ final class SimulateCommand implements Callable<Integer> {
     if (released && jobs == null) {
       throw new InputException("--released plays traces only: give it --jobs FILE.csv");
     }
+    if (released && (measure != null || round != null || restart != null)) {
+      throw new InputException("--released knows neither --measure nor --round nor --restart");
+    }
+    double roundSeconds = round == null ? ROUND : round;
+    double restartSeconds = restart == null ? Math.min(RESTART, roundSeconds / 10) : restart;
+    if (restartSeconds >= roundSeconds) {
+      throw new InputException(
+          "a restart of " + restart + " s is not shorter than a round of " + roundSeconds + " s");
+    }
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
@@ -167,8 +178,8 @@ final class SimulateCommand implements Callable<Integer> {
         trace,
         workload,
         workload == null ? List.of() : LongStream.rangeClosed(1, seeds).boxed().toList(),
-        round,
-        restart,
+        roundSeconds,
+        restartSeconds,
         allAtStart,
         released,
         measured());

@@ -137,6 +137,30 @@ class SimulateCommandTest {
         "9-1");
     refused(
         "a cluster of 4x0 has no GPU: it takes at least 1x1", "--cluster", "4x0", "--jobs", trace);
+    refused(
+        "--multi-gpu draws jobs of 8 GPUs, the cluster has 4",
+        "--cluster",
+        "2x2",
+        "--load",
+        "3",
+        "--multi-gpu");
+    refused(
+        "a restart of 300.0 s is not shorter than a round of 300.0 s",
+        "--cluster",
+        "2x2",
+        "--load",
+        "3",
+        "--restart",
+        "300");
+    refused(
+        "--released knows neither --measure nor --round nor --restart",
+        "--cluster",
+        "4x8",
+        "--jobs",
+        trace,
+        "--released",
+        "--round",
+        "60");
     refused("there is no file none.csv", "--cluster", "4x8", "--jobs", "none.csv");
   }
 

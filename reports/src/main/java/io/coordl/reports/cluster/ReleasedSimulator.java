@@ -196,6 +196,7 @@ final class ReleasedSimulator {
         break;
       }
       schedule(now);
+      requireProgress();
       now += ROUND;
     }
     List<JobTime> times =
@@ -204,6 +205,20 @@ final class ReleasedSimulator {
             .map(done -> new JobTime(done.getKey(), done.getValue()))
             .toList();
     return new Outcome(times, makespan, false, arriving.size(), rounds);
+  }
+
+  /** The original would go round for ever. */
+  private void requireProgress() throws InputException {
+    if (arriving.isEmpty()
+        && runnable.stream().allMatch(job -> job.placement == null || job.done == job.doneBefore)) {
+      TraceJob first = runnable.get(0).trace;
+      throw new InputException(
+          "the released simulator never ends: job "
+              + first.id()
+              + " does not fit, or a step of '"
+              + first.model()
+              + "' takes longer than its round of 300 s; without --released it is trained");
+    }
   }
 
   private void arrive(double now) {
@@ -224,14 +239,7 @@ final class ReleasedSimulator {
       }
     }
     int placed = (int) runnable.stream().filter(job -> job.placement != null).count();
-    rounds.add(
-        new Outcome.Round(
-            now,
-            runnable.size() - placed,
-            servers.usedGpus(),
-            servers.used(Resource.CORES),
-            servers.used(Resource.MEMORY),
-            servers.used(Resource.STORAGE)));
+    rounds.add(servers.round(now, runnable.size() - placed));
   }
 
   private ToDoubleFunction<Job> key(double now) {

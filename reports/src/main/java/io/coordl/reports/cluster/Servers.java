@@ -46,17 +46,24 @@ final class Servers {
     return left[server][resource];
   }
 
+  /** A round that begins with what jobs hold now. */
+  Outcome.Round round(double at, int queued) {
+    return new Outcome.Round(
+        at,
+        queued,
+        1 - (double) allFreeGpus / cluster.gpus(),
+        used(Resource.CORES),
+        used(Resource.MEMORY),
+        used(Resource.STORAGE));
+  }
+
   /** Share of the cluster that jobs hold, from 0 to 1. */
-  double used(int resource) {
+  private double used(int resource) {
     double free = 0;
     for (double[] server : left) {
       free += server[resource];
     }
     return 1 - free / (cluster.servers() * cluster.perServer(resource));
-  }
-
-  double usedGpus() {
-    return 1 - (double) allFreeGpus / cluster.gpus();
   }
 
   /**

@@ -42,7 +42,8 @@ public record Simulation(
         } else if (workload != null) {
           for (long seed : seeds) {
             Outcome end =
-                simulator(policy, allocation, workload.jobs(models, seed), roundSeconds).run();
+                simulator(policy, allocation, workload.jobs(models, cluster, seed), roundSeconds)
+                    .run();
             runs.add(SimulationRun.of(policy, allocation, false, seed, end));
           }
         }

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param jobs job completion times by id
  * @param overloaded whether measured jobs were not done long after they had arrived
  * @param unfinished jobs that had arrived and were not done when the simulation ended
- * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over all rounds
+ * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over the rounds that
+ *     saw jobs
  * @param timeline what happened over time, in at most {@value #POINTS} points
  */
 public record SimulationRun(

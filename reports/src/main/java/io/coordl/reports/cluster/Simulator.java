@@ -43,8 +43,14 @@ final class Simulator {
   /** Iterations by which a sum of fractions may miss a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** So many times as many jobs as are measured may arrive until those are done. */
-  private static final long OVERLOADED = 20;
+  /** So many jobs for each measured one may arrive until the measured ones are done. */
+  private static final long MOST_ARRIVALS = 20;
+
+  /** So many jobs for each GPU may wait then. */
+  private static final long MOST_WAITING = 10;
+
+  /** And so many for each GPU may arrive, however few are measured. */
+  private static final long LEAST_ARRIVALS = 100;
 
   private final Cluster cluster;
   private final ModelTable models;
@@ -91,9 +97,20 @@ final class Simulator {
       }
       double cores = Math.min(model.coresPerGpu(), most[Resource.CORES]);
       double memory = Math.min(model.memoryGibPerGpu(), most[Resource.MEMORY]);
-      double unbounded = speed(new double[] {cores, memory, Double.MAX_VALUE, 0});
-      double storage = unbounded * model.storageRate(memory * trace.gpus());
-      return new double[] {cores, memory, Math.min(storage, most[Resource.STORAGE]), 0};
+      double storage = Math.min(storageRate(cores, memory), most[Resource.STORAGE]);
+      // With less memory, as when it is taken down to its share, it may need more.
+      double atShare =
+          storageRate(
+              Math.min(cores, fair[Resource.CORES]), Math.min(memory, fair[Resource.MEMORY]));
+      return new double[] {
+        cores, memory, Math.max(storage, Math.min(atShare, fair[Resource.STORAGE])), 0
+      };
+    }
+
+    /** MB/s that one GPU takes from storage if nothing else bounds it. */
+    private double storageRate(double cores, double memory) {
+      double[] unbounded = {cores, memory, Double.MAX_VALUE, 0};
+      return speed(unbounded) * model.storageRate(memory * trace.gpus());
     }
 
     double speed(double[] perGpu) {
@@ -140,7 +157,7 @@ final class Simulator {
         runnable.add(new Job(next));
         next = arriving.hasNext() ? arriving.next() : null;
       }
-      if (next != null && next.id() / OVERLOADED > settings.measuredTo()) {
+      if (isOverloaded()) {
         overloaded = true;
         break;
       }
@@ -150,6 +167,16 @@ final class Simulator {
     }
     done.sort(Comparator.comparingLong(JobTime::id));
     return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
+  }
+
+  /** Whether jobs come faster than they end, so that those of low priority may never run. */
+  private boolean isOverloaded() {
+    if (next == null || next.id() <= settings.measuredTo()) {
+      return false;
+    }
+    long gpus = cluster.gpus();
+    return runnable.size() > MOST_WAITING * gpus
+        || next.id() > MOST_ARRIVALS * (settings.measuredTo() + 1) + LEAST_ARRIVALS * gpus;
   }
 
   private void schedule(double now) {
@@ -162,15 +189,7 @@ final class Simulator {
     }
     placer.place(tenants);
     int placed = (int) tenants.stream().filter(tenant -> tenant.placement != null).count();
-    Servers servers = placer.servers();
-    rounds.add(
-        new Outcome.Round(
-            now,
-            runnable.size() - placed,
-            servers.usedGpus(),
-            servers.used(Resource.CORES),
-            servers.used(Resource.MEMORY),
-            servers.used(Resource.STORAGE)));
+    rounds.add(placer.servers().round(now, runnable.size() - placed));
   }
 
   private ToDoubleFunction<Job> key(double now) {

@@ -25,6 +25,7 @@ import java.util.Random;
 public record Workload(double load, Map<String, Double> split, boolean multiGpu) {
   private static final double SHORT_JOBS = 0.8;
   private static final double SECONDS_PER_HOUR = 3600;
+  private static final int MOST_GPUS = 8;
 
   /** Parses {@code TASK=PERCENT,...}. */
   public static Map<String, Double> parseSplit(String text) throws InputException {
@@ -62,9 +63,13 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
   /**
    * The jobs that follow from a seed, without end.
    *
-   * @throws InputException if the table has no model of one of the tasks
+   * @throws InputException if the table has no model of a task, or the cluster too few GPUs
    */
-  Iterator<TraceJob> jobs(ModelTable models, long seed) throws InputException {
+  Iterator<TraceJob> jobs(ModelTable models, Cluster cluster, long seed) throws InputException {
+    if (multiGpu && cluster.gpus() < MOST_GPUS) {
+      throw new InputException(
+          "--multi-gpu draws jobs of " + MOST_GPUS + " GPUs, the cluster has " + cluster.gpus());
+    }
     Map<String, List<JobModel>> byTask = new LinkedHashMap<>();
     for (String task : split.keySet()) {
       List<JobModel> ofTask = models.drawn(task);
@@ -129,7 +134,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
 
     private int gpus() {
       double u = random.nextDouble();
-      return u >= 0.95 ? 8 : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
+      return u >= 0.95 ? MOST_GPUS : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
     }
   }
 }

@@ -1,9 +1,12 @@
 package io.coordl.reports.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,11 +15,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The released simulator's published traces come out to the millisecond. */
 class ReleasedSimulatorTest {
+  @TempDir Path folder;
+
   private static final int[] GPUS = {1, 1, 1, 2, 1, 1, 4, 1, 1, 8};
 
   @ParameterizedTest(name = "{0} {1} {2}")
@@ -79,6 +85,31 @@ class ReleasedSimulatorTest {
     Outcome outcome = run(jobs, Policy.FIFO, Allocation.TUNE, false);
     assertThat(outcome.jobs()).containsExactly(new JobTime(0, 300));
     assertThat(outcome.unfinished()).isOne();
+  }
+
+  @Test
+  void aRunThatWouldNeverEndIsRefused() throws Exception {
+    Cluster small = Cluster.parse("1x1,cores=1,memory=500,storage=500");
+    List<TraceJob> jobs = List.of(new TraceJob(7, "alexnet", 0, 10, 1));
+    ReleasedSimulator greedy =
+        new ReleasedSimulator(
+            new Cluster(1, 1, 24, 500, 1, 40),
+            Tables.models(),
+            jobs,
+            Policy.FIFO,
+            Allocation.GREEDY,
+            false);
+    assertThat(greedy.run().jobs()).hasSize(1);
+    String slow =
+        Files.readString(Tables.file("models.json"))
+            .replace("\"iterationSeconds\": 0.6,", "\"iterationSeconds\": 301,");
+    Path file = Files.writeString(folder.resolve("models.json"), slow);
+    ReleasedSimulator endless =
+        new ReleasedSimulator(
+            small, ModelTable.read(file), jobs, Policy.FIFO, Allocation.PROPORTIONAL, false);
+    assertThatThrownBy(endless::run)
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith("the released simulator never ends: job 7 does not fit, or a step");
   }
 
   private static Outcome run(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -95,6 +96,42 @@ class SimulatorTest {
     Cluster cluster = new Cluster(1, 1, 2, memory, storage, 5);
     assertThat(play(cluster, ModelTable.read(file), Policy.FIFO, 0, job(0, "m", 0, 1000)).get(0L))
         .isEqualTo(1000 / speed, within(1e-6));
+  }
+
+  @Test
+  void aJobWhoseDataSetFitsTheIdealMemoryAloneTrainsAtItsShareToo() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("models.json"),
+            """
+            {"coreAxis": [1, 2], "memoryAxis": [10],
+             "models": [{"name": "m", "task": "image", "coresPerGpu": 2, "memoryGibPerGpu": 100,
+               "storageMbsPerGpuUsed": 1, "iterationSeconds": 1, "speedup": 1,
+               "datasetGib": 100, "ingestMbsPerGpu": 50, "throughput": [[0.5], [1]]}]}
+            """);
+    Cluster cluster = new Cluster(1, 2, 4, 100, 100, 5);
+    Map<Long, Double> times =
+        play(
+            cluster,
+            ModelTable.read(file),
+            Policy.FIFO,
+            0,
+            job(0, "m", 0, 1000),
+            job(1, "m", 0, 1000));
+    assertThat(times.get(0L)).isEqualTo(1000, within(1e-6));
+    assertThat(times.get(1L)).isEqualTo(1000, within(1e-6));
+  }
+
+  @Test
+  void fewMeasuredJobsAreNoOverload() throws Exception {
+    Workload workload = new Workload(1.5, Workload.parseSplit("image=100"), false);
+    Iterator<TraceJob> jobs = workload.jobs(Tables.models(), Cluster.parse(Tables.TESTBED), 1);
+    Simulator.Settings settings =
+        new Simulator.Settings(Policy.LAS, Allocation.TUNE, 300, 30, 0, 0, 0);
+    Outcome outcome =
+        new Simulator(Cluster.parse(Tables.TESTBED), Tables.models(), jobs, settings).run();
+    assertThat(outcome.overloaded()).isFalse();
+    assertThat(outcome.jobs()).hasSize(1);
   }
 
   @ParameterizedTest

@@ -18,7 +18,8 @@ class WorkloadTest {
 
   private static List<TraceJob> jobs(double load, String split, boolean multiGpu) throws Exception {
     Iterator<TraceJob> jobs =
-        new Workload(load, Workload.parseSplit(split), multiGpu).jobs(Tables.models(), 42);
+        new Workload(load, Workload.parseSplit(split), multiGpu)
+            .jobs(Tables.models(), Cluster.parse(Tables.TESTBED), 42);
     List<TraceJob> list = new ArrayList<>();
     for (int i = 0; i < MANY; i++) {
       list.add(jobs.next());
