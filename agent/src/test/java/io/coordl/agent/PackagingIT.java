@@ -182,6 +182,7 @@ final class PackagingIT {
             "io/coordl/cache",
             "io/coordl/checkpoint",
             "io/coordl/event",
+            "io/coordl/files",
             "io/coordl/gpu",
             "io/coordl/live",
             "io/coordl/log",

@@ -78,8 +78,11 @@ final class WaitsTest {
   /** Why they may be: nobody waits for them at an epoch or at the end of the JVM. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
+          "checkpoint/StorageCall.get", "the writer of a checkpoint, which the end does not await",
           "metrics/PrometheusServer.serve", "a thread of its own, ended by the socket's close",
           "partition/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
+          "partition/hosts/membership/Door.letIn",
+              "a thread of its own, ended by the socket's close",
           "profile/Gate.enter", "a profile lets the program's threads in by turns, at its end all",
           "profile/HostRates.inParallel", "a profile reads storage, as long as that takes",
           "shared/LateFile.join", "for tests");

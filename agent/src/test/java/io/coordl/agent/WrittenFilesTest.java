@@ -71,7 +71,11 @@ final class WrittenFilesTest {
           Map.entry("cache.Manifest", READS),
           Map.entry(
               "cache.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),
-          Map.entry("cache.MappedMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
+          Map.entry("cache.PrivateMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
+          Map.entry("cache.FileState", READS),
+          Map.entry(
+              "shared.OwnDirectory",
+              "makes a directory of mode 0700; removes it while it is empty"),
           Map.entry("bridge.ItemCursor", READS),
           Map.entry("bridge.OpenItem", READS),
           Map.entry("bridge.ItemRandomAccessFile", READS),
@@ -80,6 +84,7 @@ final class WrittenFilesTest {
           Map.entry(
               "dl4j.SavedModels",
               "the line in checkpointInfo.txt that CheckpointListener itself would append"),
+          Map.entry("agent.packaging.NoDeserialization", BUILD),
           Map.entry("agent.packaging.Unreached", BUILD),
           Map.entry("agent.packaging.PlainLambdas", BUILD),
           Map.entry("recording.EventDescription", BUILD));
