@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -198,7 +199,12 @@ final class CheckpointDirectory {
     List<List<Path>> models = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(run, Files::isDirectory)) {
       for (Path model : all) {
-        List<Path> numbered = new ArrayList<>(numbered(model));
+        List<Path> numbered;
+        try {
+          numbered = new ArrayList<>(numbered(model));
+        } catch (AccessDeniedException e) {
+          continue; // As lost+found, where a file system begins.
+        }
         if (begun) {
           for (Path checkpoint : List.copyOf(numbered)) {
             if (isBegun(checkpoint)) {
@@ -308,7 +314,10 @@ final class CheckpointDirectory {
 
   /** Ends a checkpoint that is no longer needed. */
   private void drop(Path checkpoint, boolean isWhole, OnceLog log) throws IOException {
-    if (isWhole ? SideFile.models(checkpoint).size() == 1 : isBegun(checkpoint)) {
+    if (Files.isSymbolicLink(checkpoint)) {
+      return; // Somebody has put it there: what it leads to may be another run's.
+    }
+    if (isWhole ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
             "foreign",
@@ -329,6 +338,13 @@ final class CheckpointDirectory {
             + " has a model that is not the one that the agent wrote there; it is kept as "
             + kept.getFileName()
             + ".");
+  }
+
+  /** Whether the one model is what the agent wrote: weights of the same shape have one length. */
+  private static boolean isOwn(Path checkpoint) throws IOException {
+    List<Path> models = SideFile.models(checkpoint);
+    SideFile known = models.size() == 1 ? SideFile.read(models.get(0)) : null;
+    return known != null && (known.isUntouched(models.get(0)) || known.isOf(models.get(0)));
   }
 
   private List<Path> numberedOrNone() {

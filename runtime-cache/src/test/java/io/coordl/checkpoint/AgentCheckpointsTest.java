@@ -199,13 +199,15 @@ class AgentCheckpointsTest {
 
   /** As by a program without the agent that adds a normalizer, or as the docs advise. */
   @ParameterizedTest
-  @ValueSource(strings = {"longer", "without .sha256", "whole"})
+  @ValueSource(strings = {"longer", "of the same length", "without .sha256", "whole"})
   void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
     train("one", 1);
     Path only = root.resolve("mlp/000001");
     Files.writeString(only.resolve("notes.txt"), "precious");
     if (change.equals("longer")) {
       Files.writeString(only.resolve("model"), " and a normalizer", StandardOpenOption.APPEND);
+    } else if (change.startsWith("of")) {
+      Files.writeString(only.resolve("model"), "avg"); // As the mean of two models is.
     } else if (change.startsWith("without")) {
       Files.delete(only.resolve(".coordl/model.sha256"));
     }
@@ -225,6 +227,41 @@ class AgentCheckpointsTest {
         .singleElement()
         .asString()
         .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
+  }
+
+  @Test
+  void whatIsInPlaceStaysWhateverFailsAfterwards() throws Exception {
+    Files.createDirectories(root.resolve("mlp/latest")); // So no link can be made, which is said.
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(
+            root.toString(),
+            "1",
+            0.035,
+            1,
+            1,
+            () -> resumed,
+            files,
+            line -> {
+              throw new OutOfMemoryError("of a thread without memory");
+            });
+    CountDownLatch hold = new CountDownLatch(1);
+    checkpoints.stepped(model, "mlp", saves("none"));
+    checkpoints.stepped(
+        model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "one")));
+    hold.countDown();
+    files.await();
+    assertThat(root.resolve("mlp/000001/model")).hasContent("one");
+  }
+
+  @Test
+  void aLinkToACheckpointElsewhereIsLeftAlone(@TempDir Path elsewhere) throws Exception {
+    train("one", 2);
+    Path other = elsewhere.resolve("000001");
+    Files.move(root.resolve("mlp/000001"), other);
+    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // As where a disk is full.
+    resumed = root.resolve("mlp/000002");
+    train("two", 4);
+    assertThat(other.resolve("model")).hasContent("one");
   }
 
   @Test
