@@ -23,6 +23,19 @@ final class Mounts {
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
+  /** Images: times and inodes are whatever their maker wrote, so another one may have them all. */
+  private static final Set<String> OF_IMAGES =
+      Set.of(
+          "squashfs",
+          "erofs",
+          "iso9660",
+          "romfs",
+          "cramfs",
+          "fuse.squashfuse",
+          "fuse.squashfuse_ll",
+          "fuse.erofsfuse",
+          "fuse.dwarfs");
+
   private static final int DEVICE = 2;
 
   private final Path table;
@@ -40,6 +53,10 @@ final class Mounts {
 
   boolean asksServer(long device) {
     return OF_SERVERS.contains(typeOf(device));
+  }
+
+  boolean isImage(long device) {
+    return OF_IMAGES.contains(typeOf(device));
   }
 
   boolean keepsInodes(long device) {

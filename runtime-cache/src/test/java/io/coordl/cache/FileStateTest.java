@@ -197,6 +197,20 @@ class FileStateTest {
     assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(46)).isTrue();
   }
 
+  /** Whose files have the times that their maker gave them, the change time too. */
+  @Test
+  void filesOfImagesAreLeftToTheProgram(@TempDir Path folder) throws IOException {
+    Path table = folder.resolve("mounts");
+    Files.writeString(table, "30 22 7:0 / /data ro,relatime - squashfs /dev/loop0 ro\n");
+    List<String> said = new ArrayList<>();
+    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    assertThat(names.leaves(7 << 8)).isTrue();
+    assertThat(names.leaves(7 << 8)).isTrue();
+    assertThat(names.leaves(45)).isFalse();
+    assertThat(said).singleElement().asString().contains("squashfs", "dataset.identity=copy");
+    assertThat(names.copies().leaves(7 << 8)).isFalse();
+  }
+
   /** What looks as if it had been replaced, but for its change time. */
   @Test
   void whereInodesChangeOfThemselvesThePathStandsForThem(@TempDir Path folder) throws IOException {
