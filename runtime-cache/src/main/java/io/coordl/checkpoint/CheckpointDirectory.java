@@ -126,7 +126,7 @@ final class CheckpointDirectory {
       if (used && runs.size() >= MOST_RUNS) {
         throw new IOException("it has the checkpoints of " + runs.size() + " runs");
       }
-      Path mine = used ? all.resolve("run." + (runs.size() == 1 ? 2 : number(last) + 1)) : last;
+      Path mine = used ? all.resolve("run." + nextRun(all)) : last;
       return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
     } catch (OverlappingFileLockException e) {
       lock.close();
@@ -150,12 +150,16 @@ final class CheckpointDirectory {
   private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
     Path model = checkpoint.toRealPath().getParent();
     Path run = model == null ? null : model.getParent();
-    if (model == null || run == null || !runs.contains(run)) {
+    Path ours = null;
+    for (Path one : run == null ? List.<Path>of() : runs) {
+      ours = Files.isSameFile(one, run) ? one : ours; // A link may lead to it.
+    }
+    if (model == null || ours == null) {
       return null;
     }
     for (Path newer : numbered(model)) {
       if (Files.isSameFile(newer, checkpoint)) {
-        return run;
+        return ours;
       }
       if (SideFile.isVerified(newer) && StateFile.isWhole(newer)) {
         return null;
@@ -164,13 +168,27 @@ final class CheckpointDirectory {
     return null;
   }
 
-  /** Directories of runs, the newest first; the last is {@code root} itself. */
+  /** A number that no run has, nor anything else of such a name. */
+  private static long nextRun(Path root) throws IOException {
+    long last = 1;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
+      for (Path file : all) {
+        boolean isOne = RUN.matcher(file.getFileName().toString()).matches();
+        last = isOne ? Math.max(last, number(file)) : last;
+      }
+    }
+    return last + 1;
+  }
+
+  /**
+   * Directories of runs, the newest first; the last is {@code root} itself. Links to such are
+   * theirs, as where the user has moved one to another disk.
+   */
   private static List<Path> runs(Path root) throws IOException {
     List<Path> runs = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
       for (Path file : all) {
-        if (RUN.matcher(file.getFileName().toString()).matches()
-            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        if (RUN.matcher(file.getFileName().toString()).matches() && Files.isDirectory(file)) {
           runs.add(file);
         }
       }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -262,6 +263,41 @@ class AgentCheckpointsTest {
     resumed = root.resolve("mlp/000002");
     train("two", 4);
     assertThat(other.resolve("model")).hasContent("one");
+  }
+
+  /** As of one that has gone to a larger disk. */
+  @ParameterizedTest
+  @ValueSource(strings = {"link", "file"})
+  void theNameOfARunIsNeverTakenTwice(String kind, @TempDir Path elsewhere) throws Exception {
+    train("one", 1);
+    train("two", 3);
+    Path moved = elsewhere.resolve("second");
+    Files.move(root.resolve("run.2"), moved);
+    if (kind.equals("link")) {
+      Files.createSymbolicLink(root.resolve("run.2"), moved);
+    } else {
+      Files.writeString(root.resolve("run.2"), "is on another disk");
+    }
+    train("three", 4);
+    assertThat(moved.resolve("mlp/000002/model")).hasContent("two");
+    assertThat(moved.resolve("mlp/000003/model")).hasContent("two");
+    assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("three");
+    if (kind.equals("link")) {
+      deleteAll(root.resolve("run.3"));
+      Resume resume = new Resume(root.toString(), files, said::add);
+      resumed = resume.take();
+      assertThat(resumed).isEqualTo(root.resolve("run.2/mlp/000003"));
+      train("four", 1);
+      assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("four");
+    }
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   @Test
