@@ -164,8 +164,8 @@ public final class ItemNames {
     if (isImage && !saidImage.getAndSet(true)) {
       log.say(
           "Files in images (%s) are left to the program: another image that is mounted there may"
-              + " have the same inodes and times. If none is, dataset.identity=copy keeps them, with"
-              + " cache.scope=host.",
+              + " have the same inodes and times. If none is, dataset.identity=copy keeps them,"
+              + " with cache.scope=host.",
           mounts.typeOf(device));
     }
     return isImage;
