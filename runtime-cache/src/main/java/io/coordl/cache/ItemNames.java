@@ -78,7 +78,7 @@ public final class ItemNames {
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
   private final AtomicBoolean saidNewer = new AtomicBoolean();
-  private final AtomicBoolean saidImage = new AtomicBoolean();
+  private final AtomicBoolean saidNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
   /** Written after the manifest. */
@@ -156,19 +156,19 @@ public final class ItemNames {
 
   /** Whether files there are left to the program. */
   public boolean leaves(long device) {
-    return mounts.isOf(excluded, device) || (rule != Rule.COPIES && leavesImage(device));
+    return mounts.isOf(excluded, device) || (rule != Rule.COPIES && tellsNoChange(device));
   }
 
-  private boolean leavesImage(long device) {
-    boolean isImage = mounts.isImage(device);
-    if (isImage && !saidImage.getAndSet(true)) {
+  private boolean tellsNoChange(long device) {
+    boolean tellsNone = mounts.tellsNoChange(device);
+    if (tellsNone && !saidNoChange.getAndSet(true)) {
       log.say(
-          "Files in images (%s) are left to the program: another image that is mounted there may"
-              + " have the same inodes and times. If none is, dataset.identity=copy keeps them,"
+          "Files of %s are left to the program: change times there are no clock's, and another file"
+              + " may have the same inode and times. If none has, dataset.identity=copy keeps them,"
               + " with cache.scope=host.",
           mounts.typeOf(device));
     }
-    return isImage;
+    return tellsNone;
   }
 
   FileState look(String path) {

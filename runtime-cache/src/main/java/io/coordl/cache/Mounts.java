@@ -23,8 +23,12 @@ final class Mounts {
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
-  /** Images: times and inodes are whatever their maker wrote, so another one may have them all. */
-  private static final Set<String> OF_IMAGES =
+  /**
+   * Change times of theirs are no clock's. Images have those that their maker wrote, and so may
+   * have the next one; clients of protocols without such give the modification time, which anybody
+   * can set.
+   */
+  private static final Set<String> OF_SET_TIMES =
       Set.of(
           "squashfs",
           "erofs",
@@ -34,7 +38,9 @@ final class Mounts {
           "fuse.squashfuse",
           "fuse.squashfuse_ll",
           "fuse.erofsfuse",
-          "fuse.dwarfs");
+          "fuse.dwarfs",
+          "fuse.rclone",
+          "fuse.sshfs");
 
   private static final int DEVICE = 2;
 
@@ -55,8 +61,8 @@ final class Mounts {
     return OF_SERVERS.contains(typeOf(device));
   }
 
-  boolean isImage(long device) {
-    return OF_IMAGES.contains(typeOf(device));
+  boolean tellsNoChange(long device) {
+    return OF_SET_TIMES.contains(typeOf(device));
   }
 
   boolean keepsInodes(long device) {
