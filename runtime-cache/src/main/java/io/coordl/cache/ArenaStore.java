@@ -950,6 +950,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         return table;
       }
     }
+    if (tablesLeft < ArenaDescriptor.MAX_TABLES && index(0, slot) < 0) {
+      throw new GivenBackException(); // While the slot was looked at.
+    }
     return 0;
   }
 

@@ -78,6 +78,7 @@ public final class ItemNames {
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
   private final AtomicBoolean saidNewer = new AtomicBoolean();
+  private final AtomicBoolean saidNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
   /** Written after the manifest. */
@@ -155,7 +156,19 @@ public final class ItemNames {
 
   /** Whether files there are left to the program. */
   public boolean leaves(long device) {
-    return mounts.isOf(excluded, device);
+    return mounts.isOf(excluded, device) || (rule != Rule.COPIES && tellsNoChange(device));
+  }
+
+  private boolean tellsNoChange(long device) {
+    boolean tellsNone = mounts.tellsNoChange(device);
+    if (tellsNone && !saidNoChange.getAndSet(true)) {
+      log.say(
+          "Files of %s are left to the program: change times there are no clock's, and another file"
+              + " may have the same inode and times. If none has, dataset.identity=copy keeps them,"
+              + " with cache.scope=host.",
+          mounts.typeOf(device));
+    }
+    return tellsNone;
   }
 
   FileState look(String path) {

@@ -23,6 +23,25 @@ final class Mounts {
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
+  /**
+   * Change times of theirs are no clock's. Images have those that their maker wrote, and so may
+   * have the next one; clients of protocols without such give the modification time, which anybody
+   * can set.
+   */
+  private static final Set<String> OF_SET_TIMES =
+      Set.of(
+          "squashfs",
+          "erofs",
+          "iso9660",
+          "romfs",
+          "cramfs",
+          "fuse.squashfuse",
+          "fuse.squashfuse_ll",
+          "fuse.erofsfuse",
+          "fuse.dwarfs",
+          "fuse.rclone",
+          "fuse.sshfs");
+
   private static final int DEVICE = 2;
 
   private final Path table;
@@ -40,6 +59,10 @@ final class Mounts {
 
   boolean asksServer(long device) {
     return OF_SERVERS.contains(typeOf(device));
+  }
+
+  boolean tellsNoChange(long device) {
+    return OF_SET_TIMES.contains(typeOf(device));
   }
 
   boolean keepsInodes(long device) {

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -125,7 +126,7 @@ final class CheckpointDirectory {
       if (used && runs.size() >= MOST_RUNS) {
         throw new IOException("it has the checkpoints of " + runs.size() + " runs");
       }
-      Path mine = used ? all.resolve("run." + (runs.size() == 1 ? 2 : number(last) + 1)) : last;
+      Path mine = used ? all.resolve("run." + nextRun(all)) : last;
       return new Claim(lock, mine, mine.equals(all), used || runs.size() > 1);
     } catch (OverlappingFileLockException e) {
       lock.close();
@@ -149,12 +150,16 @@ final class CheckpointDirectory {
   private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
     Path model = checkpoint.toRealPath().getParent();
     Path run = model == null ? null : model.getParent();
-    if (model == null || run == null || !runs.contains(run)) {
+    Path ours = null;
+    for (Path one : run == null ? List.<Path>of() : runs) {
+      ours = Files.isSameFile(one, run) ? one : ours; // A link may lead to it.
+    }
+    if (model == null || ours == null) {
       return null;
     }
     for (Path newer : numbered(model)) {
       if (Files.isSameFile(newer, checkpoint)) {
-        return run;
+        return ours;
       }
       if (SideFile.isVerified(newer) && StateFile.isWhole(newer)) {
         return null;
@@ -163,13 +168,27 @@ final class CheckpointDirectory {
     return null;
   }
 
-  /** Directories of runs, the newest first; the last is {@code root} itself. */
+  /** A number that no run has, nor anything else of such a name. */
+  private static long nextRun(Path root) throws IOException {
+    long last = 1;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
+      for (Path file : all) {
+        boolean isOne = RUN.matcher(file.getFileName().toString()).matches();
+        last = isOne ? Math.max(last, number(file)) : last;
+      }
+    }
+    return last + 1;
+  }
+
+  /**
+   * Directories of runs, the newest first; the last is {@code root} itself. Links to such are
+   * theirs, as where the user has moved one to another disk.
+   */
   private static List<Path> runs(Path root) throws IOException {
     List<Path> runs = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
       for (Path file : all) {
-        if (RUN.matcher(file.getFileName().toString()).matches()
-            && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        if (RUN.matcher(file.getFileName().toString()).matches() && Files.isDirectory(file)) {
           runs.add(file);
         }
       }
@@ -198,7 +217,12 @@ final class CheckpointDirectory {
     List<List<Path>> models = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(run, Files::isDirectory)) {
       for (Path model : all) {
-        List<Path> numbered = new ArrayList<>(numbered(model));
+        List<Path> numbered;
+        try {
+          numbered = new ArrayList<>(numbered(model));
+        } catch (AccessDeniedException e) {
+          continue; // As lost+found, where a file system begins.
+        }
         if (begun) {
           for (Path checkpoint : List.copyOf(numbered)) {
             if (isBegun(checkpoint)) {
@@ -308,7 +332,10 @@ final class CheckpointDirectory {
 
   /** Ends a checkpoint that is no longer needed. */
   private void drop(Path checkpoint, boolean isWhole, OnceLog log) throws IOException {
-    if (isWhole ? SideFile.models(checkpoint).size() == 1 : isBegun(checkpoint)) {
+    if (Files.isSymbolicLink(checkpoint)) {
+      return; // Somebody has put it there: what it leads to may be another run's.
+    }
+    if (isWhole ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
         log.once(
             "foreign",
@@ -329,6 +356,13 @@ final class CheckpointDirectory {
             + " has a model that is not the one that the agent wrote there; it is kept as "
             + kept.getFileName()
             + ".");
+  }
+
+  /** Whether the one model is what the agent wrote: weights of the same shape have one length. */
+  private static boolean isOwn(Path checkpoint) throws IOException {
+    List<Path> models = SideFile.models(checkpoint);
+    SideFile known = models.size() == 1 ? SideFile.read(models.get(0)) : null;
+    return known != null && (known.isUntouched(models.get(0)) || known.isOf(models.get(0)));
   }
 
   private List<Path> numberedOrNone() {

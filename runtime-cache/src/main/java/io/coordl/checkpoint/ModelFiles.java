@@ -424,7 +424,9 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + file.target() + ": " + t, t);
-      discard(mine.agents);
+      if (!file.isPublished()) { // What follows may fail, too: that costs no good file.
+        discard(mine.agents);
+      }
       if (mine.agents != null && file.pieces().isGivenUp()) {
         log.once("checkpoint.every: the job ended while a checkpoint was being written.");
       } else if (mine.agents != null) {

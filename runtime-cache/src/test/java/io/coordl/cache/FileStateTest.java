@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What can be compared with what it was, and what cannot. */
 class FileStateTest {
@@ -195,6 +197,22 @@ class FileStateTest {
     assertThat(mounts.isOf(Set.of("fuse.sshfs", "nfs4"), 46)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse"), 46)).isFalse();
     assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(46)).isTrue();
+  }
+
+  /** Images have those that their maker wrote, other clients the modification time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"squashfs", "fuse.rclone"})
+  void filesWhoseChangeTimeIsNoClocksAreLeftToTheProgram(String type, @TempDir Path folder)
+      throws IOException {
+    Path table = folder.resolve("mounts");
+    Files.writeString(table, "30 22 7:0 / /data ro,relatime - " + type + " /dev/loop0 ro\n");
+    List<String> said = new ArrayList<>();
+    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    assertThat(names.leaves(7 << 8)).isTrue();
+    assertThat(names.leaves(7 << 8)).isTrue();
+    assertThat(names.leaves(45)).isFalse();
+    assertThat(said).singleElement().asString().contains(type, "dataset.identity=copy");
+    assertThat(names.copies().leaves(7 << 8)).isFalse();
   }
 
   /** What looks as if it had been replaced, but for its change time. */

@@ -286,4 +286,31 @@ class GivingBackTest {
         .hasMessageEndingWith("is being given back, since memory is short: nothing is cached.");
     store.close();
   }
+
+  /** Between its slot and its bytes: most of these rounds showed nothing, one in four did. */
+  @Test
+  void aTableThatGoesWhileAnItemIsLookedUpIsNoFault() throws Exception {
+    for (int round = 0; round < 30; round++) {
+      ArenaStore store =
+          ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("64m"), words::add);
+      for (int item = 0; item < 14_000; item++) { // The third table lies in the second segment.
+        store.fetch(Items.key(item), 4000, (target, offset) -> true);
+      }
+      CountDownLatch reading = new CountDownLatch(1);
+      ExecutorService reader = Executors.newSingleThreadExecutor();
+      Future<?> read =
+          reader.submit(
+              () -> {
+                Random random = new Random();
+                while (store.find(Items.key(9_500 + random.nextInt(4_000))) != null) {
+                  reading.countDown();
+                }
+              });
+      reader.shutdown();
+      assertThat(reading.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      store.giveBack(20 * MIB);
+      read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      store.close();
+    }
+  }
 }

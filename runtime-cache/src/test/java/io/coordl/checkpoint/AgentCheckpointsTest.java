@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -199,13 +200,15 @@ class AgentCheckpointsTest {
 
   /** As by a program without the agent that adds a normalizer, or as the docs advise. */
   @ParameterizedTest
-  @ValueSource(strings = {"longer", "without .sha256", "whole"})
+  @ValueSource(strings = {"longer", "of the same length", "without .sha256", "whole"})
   void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
     train("one", 1);
     Path only = root.resolve("mlp/000001");
     Files.writeString(only.resolve("notes.txt"), "precious");
     if (change.equals("longer")) {
       Files.writeString(only.resolve("model"), " and a normalizer", StandardOpenOption.APPEND);
+    } else if (change.startsWith("of")) {
+      Files.writeString(only.resolve("model"), "avg"); // As the mean of two models is.
     } else if (change.startsWith("without")) {
       Files.delete(only.resolve(".coordl/model.sha256"));
     }
@@ -225,6 +228,76 @@ class AgentCheckpointsTest {
         .singleElement()
         .asString()
         .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
+  }
+
+  @Test
+  void whatIsInPlaceStaysWhateverFailsAfterwards() throws Exception {
+    Files.createDirectories(root.resolve("mlp/latest")); // So no link can be made, which is said.
+    AgentCheckpoints checkpoints =
+        new AgentCheckpoints(
+            root.toString(),
+            "1",
+            0.035,
+            1,
+            1,
+            () -> resumed,
+            files,
+            line -> {
+              throw new OutOfMemoryError("of a thread without memory");
+            });
+    CountDownLatch hold = new CountDownLatch(1);
+    checkpoints.stepped(model, "mlp", saves("none"));
+    checkpoints.stepped(
+        model, "mlp", directory -> files.save(directory.resolve("model"), held(hold, "one")));
+    hold.countDown();
+    files.await();
+    assertThat(root.resolve("mlp/000001/model")).hasContent("one");
+  }
+
+  @Test
+  void aLinkToACheckpointElsewhereIsLeftAlone(@TempDir Path elsewhere) throws Exception {
+    train("one", 2);
+    Path other = elsewhere.resolve("000001");
+    Files.move(root.resolve("mlp/000001"), other);
+    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // As where a disk is full.
+    resumed = root.resolve("mlp/000002");
+    train("two", 4);
+    assertThat(other.resolve("model")).hasContent("one");
+  }
+
+  /** As of one that has gone to a larger disk. */
+  @ParameterizedTest
+  @ValueSource(strings = {"link", "file"})
+  void theNameOfARunIsNeverTakenTwice(String kind, @TempDir Path elsewhere) throws Exception {
+    train("one", 1);
+    train("two", 3);
+    Path moved = elsewhere.resolve("second");
+    Files.move(root.resolve("run.2"), moved);
+    if (kind.equals("link")) {
+      Files.createSymbolicLink(root.resolve("run.2"), moved);
+    } else {
+      Files.writeString(root.resolve("run.2"), "is on another disk");
+    }
+    train("three", 4);
+    assertThat(moved.resolve("mlp/000002/model")).hasContent("two");
+    assertThat(moved.resolve("mlp/000003/model")).hasContent("two");
+    assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("three");
+    if (kind.equals("link")) {
+      deleteAll(root.resolve("run.3"));
+      Resume resume = new Resume(root.toString(), files, said::add);
+      resumed = resume.take();
+      assertThat(resumed).isEqualTo(root.resolve("run.2/mlp/000003"));
+      train("four", 1);
+      assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("four");
+    }
+  }
+
+  private static void deleteAll(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   @Test
