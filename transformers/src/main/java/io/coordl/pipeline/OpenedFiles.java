@@ -93,8 +93,28 @@ final class OpenedFiles implements Consumer<String> {
           if (!now.isLike(then)) {
             return null;
           }
-          changes = Checksum.mix(Checksum.mix(changes, now.inode()), now.changedNanos());
+          changes = mix(changes, now);
         }
+      }
+    }
+    return changes;
+  }
+
+  private static long mix(long changes, FileState now) {
+    return Checksum.mix(Checksum.mix(changes, now.inode()), now.changedNanos());
+  }
+
+  /**
+   * The number that follows from the files of {@code other}, as they were when that was made: what
+   * they are by now nobody has compared. The two are the same sample.
+   */
+  static long changes(BatchLayout one, BatchLayout other) {
+    long changes = 0;
+    for (int i = 0; i < one.arrays().size(); i++) {
+      BatchLayout.Array part = one.arrays().get(i);
+      BatchLayout.Array twin = other.arrays().get(i);
+      if (part.role().equals(ROLE) && !part.shape().equals(twin.shape())) {
+        changes = mix(changes, FileState.of(twin.shape()));
       }
     }
     return changes;

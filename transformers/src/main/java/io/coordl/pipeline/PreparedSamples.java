@@ -356,11 +356,15 @@ public final class PreparedSamples {
   /** Notes that such a sample, made again, is what is kept, if it is. */
   private void confirm(ItemKey key, PreparedBatch made) throws IOException {
     ByteBuffer kept = store.find(key);
-    Long changes = changes(kept);
     byte[] bytes = new byte[Math.toIntExact(made.bytes())];
     Making.write(made, bytes, 0);
     ByteBuffer now = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
-    if (kept != null && changes != null && changes != 0 && OpenedFiles.isSame(kept, now)) {
+    if (kept == null || !OpenedFiles.isSame(kept.order(ByteOrder.nativeOrder()), now)) {
+      return;
+    }
+    // Of the files that were read: another may lie there by now.
+    long changes = OpenedFiles.changes(BatchLayout.read(kept), BatchLayout.read(now));
+    if (changes != 0) {
       store.keep(key.with(changes, CONFIRMED), 0, (target, offset) -> true);
     }
   }

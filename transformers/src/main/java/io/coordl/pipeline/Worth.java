@@ -135,6 +135,9 @@ public final class Worth {
 
   /** An epoch, with so many units, has begun with a look at the pipeline. */
   public synchronized void begun(long nanos, long unitsOfEpoch) {
+    if (units >= BLOCK) {
+      spread(); // The epoch before was left early: its units are all that came of its look.
+    }
     size = unitsOfEpoch;
     looks++;
     looksInVain++;
@@ -192,12 +195,16 @@ public final class Worth {
   private void unit() {
     units++;
     if (units >= Math.max(BLOCK, size)) {
-      // The first time there is more to look at, and the code is cold.
-      looking = spread == 0 ? looking : Math.min(looking, (double) looked / units);
-      spread++;
-      looked = 0;
-      units = 0;
+      spread();
     }
+  }
+
+  private void spread() {
+    // The first time there is more to look at, and the code is cold.
+    looking = spread == 0 ? looking : Math.min(looking, (double) looked / units);
+    spread++;
+    looked = 0;
+    units = 0;
   }
 
   /** Of a unit; of the third epoch it is known at its beginning that it is no less. */

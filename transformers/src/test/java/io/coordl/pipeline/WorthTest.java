@@ -90,6 +90,18 @@ class WorthTest {
     assertThat(said).singleElement().asString().endsWith("still the same 200.0");
   }
 
+  /** As by a loop that takes so many batches of a large data set, and breaks. */
+  @Test
+  void lookingCountsForTheSamplesThatAreTakenOfAnEpoch() {
+    for (int epoch = 0; epoch < 5; epoch++) {
+      worth.begun(20_000_000, 300_000);
+      kept(epoch == 0 ? 80 : 0, 30_000, 20_000, 1_000);
+      found(epoch == 0 ? 0 : 80, 1_000);
+    }
+    assertThat(worth.isIt()).isFalse();
+    assertThat(said).singleElement().asString().endsWith("still the same 250.0");
+  }
+
   @Test
   void lookingThatIsQuickWhileTheCodeIsWarmDoesNot() {
     for (int epoch = 0; epoch < 5; epoch++) {

@@ -1,0 +1,38 @@
+package io.coordl.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.cache.FileState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which files a sample is confirmed for. */
+class OpenedFilesTest {
+  @TempDir Path directory;
+
+  private static BatchLayout of(Path file, FileState state) {
+    return new BatchLayout(
+        List.of(new BatchLayout.Array(OpenedFiles.ROLE, "", file.toString(), state.numbers(), 0)));
+  }
+
+  /** One that changes right after it was compared is not what was compared. */
+  @Test
+  void onlyTheFilesThatWereReadAreConfirmed() throws IOException {
+    Path file = Files.writeString(directory.resolve("item"), "it");
+    FileState now = FileState.of(file);
+    BatchLayout kept = of(file, changedAt(now, 1));
+    Long current = OpenedFiles.changes(kept, path -> {});
+    assertThat(current).isNotNull().isNotZero();
+    assertThat(OpenedFiles.changes(kept, of(file, now))).isEqualTo(current);
+    assertThat(OpenedFiles.changes(kept, of(file, changedAt(now, 2)))).isNotEqualTo(current);
+    assertThat(OpenedFiles.changes(kept, kept)).isZero();
+  }
+
+  private static FileState changedAt(FileState state, long nanos) {
+    return new FileState(state.size(), state.modifiedNanos(), nanos, state.device(), state.inode());
+  }
+}
