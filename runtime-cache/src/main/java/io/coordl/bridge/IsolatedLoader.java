@@ -73,6 +73,7 @@ public final class IsolatedLoader extends ClassLoader {
    */
   public static void loadReads() throws ClassNotFoundException {
     Class.forName("io.coordl.bridge.ItemCursor", true, null);
+    Class.forName("io.coordl.bridge.OpenItem", true, null);
   }
 
   private static void load(String name) throws ClassNotFoundException {

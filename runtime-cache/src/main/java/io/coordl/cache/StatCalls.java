@@ -88,8 +88,8 @@ record StatCalls(
     }
     try {
       return state((Object) ofPath.invokeExact(path, true));
-    } catch (Throwable e) { // Of a type that is the JDK's own: there is no such file.
-      return FileState.MISSING;
+    } catch (Throwable e) {
+      return missing(e);
     }
   }
 
@@ -97,8 +97,16 @@ record StatCalls(
     try {
       return state((Object) ofDescriptor.invokeExact((int) descriptor.invokeExact(opened)));
     } catch (Throwable e) {
-      return FileState.MISSING;
+      return missing(e);
     }
+  }
+
+  /** The JDK throws an exception of its own where there is no such file. */
+  private static FileState missing(Throwable e) {
+    if (e instanceof Error error) {
+      throw error; // A fault of ours, or Thread.stop.
+    }
+    return FileState.MISSING;
   }
 
   private FileState state(Object found) throws Throwable {
