@@ -27,7 +27,8 @@ final class JsonOption {
 
   @Option(
       names = "--json",
-      description = "Print JSON, for programs: times in nanoseconds, sizes in bytes.")
+      description =
+          "Print JSON, for programs: times in nanoseconds if not named in seconds, sizes in bytes.")
   boolean wanted;
 
   /**

@@ -36,6 +36,8 @@ final class SimulateCommand implements Callable<Integer> {
   private static final Simulation.Measured WHOLE_TRACE =
       new Simulation.Measured(0, Long.MAX_VALUE - 1);
 
+  private static final double RELEASED_ROUND = 300;
+
   /** Several runs, as JSON has them. */
   private record Runs(List<SimulationRun> runs) {}
 
@@ -156,9 +158,31 @@ final class SimulateCommand implements Callable<Integer> {
     if (released && jobs == null) {
       throw new InputException("--released plays traces only: give it --jobs FILE.csv");
     }
+    if (released && (measure != null || round != RELEASED_ROUND)) {
+      throw new InputException(
+          "--released has rounds of 300 seconds and reports on all jobs: leave out --measure and"
+              + " --round");
+    }
+    if (restart >= round) {
+      throw new InputException(
+          "--restart "
+              + SimulationText.number(restart)
+              + " is not below --round "
+              + SimulationText.number(round)
+              + ": jobs that move in each round would never train");
+    }
     Cluster servers = Cluster.parse(cluster);
+    if (multiGpu && load != null && servers.gpus() < Workload.MOST_GPUS) {
+      throw new InputException(
+          "--multi-gpu has jobs of 8 GPUs, the cluster has " + servers.gpus() + " GPUs in all");
+    }
     ModelTable table = ModelTable.read(models);
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
+    Simulation.Measured ids = measured();
+    if (trace != null
+        && trace.stream().noneMatch(job -> job.id() >= ids.from() && job.id() <= ids.to())) {
+      throw new InputException("--measure " + measure + ": the trace has no such job");
+    }
     Workload workload =
         load == null ? null : new Workload(load, Workload.parseSplit(split), multiGpu);
     return new Simulation(
@@ -171,7 +195,7 @@ final class SimulateCommand implements Callable<Integer> {
         restart,
         allAtStart,
         released,
-        measured());
+        ids);
   }
 
   private Simulation.Measured measured() throws InputException {

@@ -137,6 +137,32 @@ class SimulateCommandTest {
         "9-1");
     refused(
         "a cluster of 4x0 has no GPU: it takes at least 1x1", "--cluster", "4x0", "--jobs", trace);
+    String released = "--released has rounds of 300 seconds and reports on all jobs: leave out ";
+    String[] asked = {"--cluster", "4x8", "--jobs", trace, "--released", "--measure", "1-2"};
+    refused(released + "--measure and --round", asked);
+    refused(
+        "--restart 300 is not below --round 300: jobs that move in each round would never train",
+        "--cluster",
+        "4x8",
+        "--jobs",
+        trace,
+        "--restart",
+        "300");
+    refused(
+        "--measure 700-800: the trace has no such job",
+        "--cluster",
+        "4x8",
+        "--jobs",
+        trace,
+        "--measure",
+        "700-800");
+    refused(
+        "--multi-gpu has jobs of 8 GPUs, the cluster has 4 GPUs in all",
+        "--cluster",
+        "1x4",
+        "--load",
+        "1",
+        "--multi-gpu");
     refused("there is no file none.csv", "--cluster", "4x8", "--jobs", "none.csv");
   }
 

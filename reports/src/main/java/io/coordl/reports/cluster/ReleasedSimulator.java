@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The simulator that was released with Synergy (OSDI'22), defects included, so that its published
- * runs come out to the millisecond. {@link ClusterSimulator} is the one to believe. What is odd
- * here is odd there:
+ * runs come out to the millisecond. {@link Simulator} is the one to believe. What is odd here is
+ * odd there:
  *
  * <ul>
  *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReleasedSimulator {
   private static final double ROUND = 300;
+
+  /** Rounds without a step after which nothing is to be expected: a thousand hours. */
+  private static final int STUCK = 12_000;
 
   private final Cluster cluster;
   private final Policy policy;
@@ -139,6 +142,10 @@ final class ReleasedSimulator {
       }
     }
 
+    boolean trains() {
+      return placement != null && done > doneBefore;
+    }
+
     void stop(Placement at) {
       done = doneBefore;
       for (int i = 0; i < at.spread(); i++) {
@@ -177,6 +184,7 @@ final class ReleasedSimulator {
     Map<Long, Double> completed = new HashMap<>();
     double makespan = 0;
     double now = firstRound;
+    int still = 0;
     while (true) {
       arrive(now);
       for (Job job : runnable) {
@@ -196,6 +204,15 @@ final class ReleasedSimulator {
         break;
       }
       schedule(now);
+      boolean trained = runnable.stream().anyMatch(Job::trains);
+      still = trained || !arriving.isEmpty() ? 0 : still + 1;
+      if (still == STUCK) {
+        throw new InputException(
+            "the released simulator never ends here: job "
+                + runnable.get(0).trace.id()
+                + " fits no server or takes more than a round of 300 seconds for a step; without"
+                + " --released it trains");
+      }
       now += ROUND;
     }
     List<JobTime> times =

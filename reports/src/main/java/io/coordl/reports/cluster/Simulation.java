@@ -79,6 +79,7 @@ public record Simulation(
             restartSeconds,
             firstRound,
             measured.from(),
-            measured.to()));
+            measured.to(),
+            workload != null));
   }
 }

@@ -136,7 +136,8 @@ public final class SimulationText {
     return String.format(Locale.ROOT, "%.0f %%", 100 * mean(group, share));
   }
 
-  static String number(double value) {
+  /** With at most three decimals. */
+  public static String number(double value) {
     return new DecimalFormat("0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)).format(value);
   }
 

@@ -30,6 +30,7 @@ final class Simulator {
    * @param firstRound seconds from the beginning of the trace
    * @param measuredFrom the first id of the jobs to report on
    * @param measuredTo the last one; the run ends when all of them are done
+   * @param endless whether jobs never cease to arrive, with ids that count them from 0 on
    */
   record Settings(
       Policy policy,
@@ -38,13 +39,20 @@ final class Simulator {
       double restartSeconds,
       double firstRound,
       long measuredFrom,
-      long measuredTo) {}
+      long measuredTo,
+      boolean endless) {}
 
   /** Iterations by which a sum of fractions may miss a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** So many times as many jobs as are measured may arrive until those are done. */
+  /**
+   * So many times as many jobs as are measured may arrive until those are done, and so many jobs
+   * may wait for each GPU.
+   */
   private static final long OVERLOADED = 20;
+
+  /** So many times as long as the longest measured job takes alone are all given. */
+  private static final double PATIENCE = 2;
 
   private final Cluster cluster;
   private final ModelTable models;
@@ -58,6 +66,7 @@ final class Simulator {
   private @Nullable TraceJob next;
   private long measuredDone;
   private double makespan;
+  private double patientUntil;
 
   private final class Job {
     final TraceJob trace;
@@ -90,10 +99,25 @@ final class Simulator {
         most[r] /= Math.min(trace.gpus(), cluster.gpusPerServer());
       }
       double cores = Math.min(model.coresPerGpu(), most[Resource.CORES]);
-      double memory = Math.min(model.memoryGibPerGpu(), most[Resource.MEMORY]);
-      double unbounded = speed(new double[] {cores, memory, Double.MAX_VALUE, 0});
-      double storage = unbounded * model.storageRate(memory * trace.gpus());
+      double cached = model.datasetGib() == null ? 0 : model.datasetGib() / trace.gpus();
+      double memory =
+          Math.min(
+              Math.max(model.memoryGibPerGpu(), Math.min(cached, fair[Resource.MEMORY])),
+              most[Resource.MEMORY]);
+      double storage = storage(cores, memory);
+      if (settings.allocation() == Allocation.TUNE) {
+        // Taken down to its share it may cache less, and needs the more from storage.
+        double ofShare =
+            storage(Math.min(cores, fair[Resource.CORES]), Math.min(memory, fair[Resource.MEMORY]));
+        storage = Math.max(storage, Math.min(ofShare, fair[Resource.STORAGE]));
+      }
       return new double[] {cores, memory, Math.min(storage, most[Resource.STORAGE]), 0};
+    }
+
+    /** MB/s of one GPU that do not hold it up. */
+    private double storage(double cores, double memory) {
+      double unbounded = speed(new double[] {cores, memory, Double.MAX_VALUE, 0});
+      return unbounded * model.storageRate(memory * trace.gpus());
     }
 
     double speed(double[] perGpu) {
@@ -137,10 +161,10 @@ final class Simulator {
         now += Math.ceil((next.arrival() - now) / round) * round;
       }
       while (next != null && next.arrival() <= now) {
-        runnable.add(new Job(next));
+        arrive(new Job(next));
         next = arriving.hasNext() ? arriving.next() : null;
       }
-      if (next != null && next.id() / OVERLOADED > settings.measuredTo()) {
+      if (isOverloaded(now)) {
         overloaded = true;
         break;
       }
@@ -150,6 +174,26 @@ final class Simulator {
     }
     done.sort(Comparator.comparingLong(JobTime::id));
     return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
+  }
+
+  private void arrive(Job job) {
+    runnable.add(job);
+    if (isMeasured(job)) {
+      double longest = PATIENCE * job.alone() / job.speed(fair);
+      patientUntil = Math.max(patientUntil, job.trace.arrival() + longest);
+    }
+  }
+
+  private boolean isOverloaded(double now) {
+    return settings.endless()
+        && next != null
+        && next.id() / OVERLOADED > settings.measuredTo()
+        && (now > patientUntil || runnable.size() > OVERLOADED * cluster.gpus());
+  }
+
+  private boolean isMeasured(Job job) {
+    long id = job.trace.id();
+    return id >= settings.measuredFrom() && id <= settings.measuredTo();
   }
 
   private void schedule(double now) {
@@ -208,10 +252,9 @@ final class Simulator {
   private void end(Job job, double at) {
     job.remaining = 0;
     makespan = Math.max(makespan, at);
-    long id = job.trace.id();
-    if (id >= settings.measuredFrom() && id <= settings.measuredTo()) {
+    if (isMeasured(job)) {
       measuredDone++;
-      done.add(new JobTime(id, at - job.trace.arrival()));
+      done.add(new JobTime(job.trace.id(), at - job.trace.arrival()));
     }
   }
 }

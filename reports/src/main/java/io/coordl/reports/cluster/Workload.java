@@ -23,6 +23,9 @@ import java.util.Random;
  * @param multiGpu whether three jobs in ten need 2, 4 or 8 GPUs
  */
 public record Workload(double load, Map<String, Double> split, boolean multiGpu) {
+  /** What the largest jobs need. */
+  public static final int MOST_GPUS = 8;
+
   private static final double SHORT_JOBS = 0.8;
   private static final double SECONDS_PER_HOUR = 3600;
 
@@ -129,7 +132,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
 
     private int gpus() {
       double u = random.nextDouble();
-      return u >= 0.95 ? 8 : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
+      return u >= 0.95 ? MOST_GPUS : u >= 0.8 ? 4 : u >= 0.7 ? 2 : 1;
     }
   }
 }

@@ -1,9 +1,12 @@
 package io.coordl.reports.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,12 +15,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The released simulator's published traces come out to the millisecond. */
 class ReleasedSimulatorTest {
   private static final int[] GPUS = {1, 1, 1, 2, 1, 1, 4, 1, 1, 8};
+
+  @TempDir Path folder;
 
   @ParameterizedTest(name = "{0} {1} {2}")
   @CsvSource(
@@ -79,6 +86,28 @@ class ReleasedSimulatorTest {
     Outcome outcome = run(jobs, Policy.FIFO, Allocation.TUNE, false);
     assertThat(outcome.jobs()).containsExactly(new JobTime(0, 300));
     assertThat(outcome.unfinished()).isOne();
+  }
+
+  /** Its rounds lose the fraction of a step: one of more than 300 seconds never ends. */
+  @Test
+  @Timeout(60)
+  void aRunThatNeverEndsIsRefused() throws Exception {
+    String models = Files.readString(Tables.file("models.json"));
+    Path slow =
+        Files.writeString(
+            folder.resolve("models.json"),
+            models.replace("\"iterationSeconds\": 0.6,", "\"iterationSeconds\": 1000,"));
+    ReleasedSimulator simulator =
+        new ReleasedSimulator(
+            Cluster.parse(Tables.TESTBED),
+            ModelTable.read(slow),
+            List.of(new TraceJob(3, "lstm", 0, 10, 1), new TraceJob(4, "alexnet", 0, 10, 1)),
+            Policy.FIFO,
+            Allocation.PROPORTIONAL,
+            true);
+    assertThatThrownBy(simulator::run)
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith("the released simulator never ends here: job 4 ");
   }
 
   private static Outcome run(

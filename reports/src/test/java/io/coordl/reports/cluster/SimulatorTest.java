@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.within;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What sets the simulator apart from the released one, each by times that can be told by hand. */
 class SimulatorTest {
@@ -29,7 +32,8 @@ class SimulatorTest {
       Cluster cluster, ModelTable models, Policy policy, double restart, TraceJob... jobs)
       throws InputException {
     Simulator.Settings settings =
-        new Simulator.Settings(policy, Allocation.TUNE, 300, restart, 0, 0, Long.MAX_VALUE - 1);
+        new Simulator.Settings(
+            policy, Allocation.TUNE, 300, restart, 0, 0, Long.MAX_VALUE - 1, false);
     return new Simulator(cluster, models, List.of(jobs).iterator(), settings)
         .run().jobs().stream().collect(Collectors.toMap(JobTime::id, JobTime::jctSeconds));
   }
@@ -97,6 +101,28 @@ class SimulatorTest {
         .isEqualTo(1000 / speed, within(1e-6));
   }
 
+  /** Data of 100 GiB: more than a share holds, but not more than the larger memory. */
+  @ParameterizedTest(name = "{0} GiB beyond which it trains no faster")
+  @ValueSource(doubles = {20, 62.5, 125})
+  @Timeout(60)
+  void noJobIsSlowerThanAtItsShareOfMemoryAndStorage(double memory) throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("models.json"),
+            """
+            {"coreAxis": [3, 12], "memoryAxis": [62.5],
+             "models": [{"name": "m", "task": "image", "coresPerGpu": 12, "memoryGibPerGpu": %s,
+               "storageMbsPerGpuUsed": 1, "iterationSeconds": 1, "speedup": 2,
+               "datasetGib": 100, "ingestMbsPerGpu": 100, "throughput": [[1], [2]]}]}
+            """
+                .formatted(memory));
+    TraceJob[] jobs = new TraceJob[8];
+    Arrays.setAll(jobs, id -> job(id, "m", 0, 1000));
+    assertThat(play(Cluster.parse("1x8"), ModelTable.read(file), Policy.FIFO, 0, jobs).values())
+        .hasSize(8)
+        .allSatisfy(time -> assertThat(time).isLessThan(1000 + 1e-6));
+  }
+
   @ParameterizedTest
   @EnumSource(Policy.class)
   void aRunIsTheSameEachTime(Policy policy) throws Exception {
@@ -125,12 +151,43 @@ class SimulatorTest {
     assertThat(generated(0.7, Policy.SRTF, Allocation.TUNE, 0).overloaded()).isFalse();
   }
 
+  @Test
+  void aClusterWithFreeGpusIsNotOverloadedHoweverFewJobsAreMeasured() throws Exception {
+    SimulationRun run =
+        generated("256x8", 60, Policy.FIFO, Allocation.TUNE, 0, new Simulation.Measured(0, 9));
+    assertThat(run.overloaded()).isFalse();
+    assertThat(run.jobs()).hasSize(10);
+  }
+
+  @Test
+  void idsOfATraceNeedNotCountItsJobs() throws Exception {
+    Simulator.Settings settings =
+        new Simulator.Settings(Policy.FIFO, Allocation.TUNE, 300, 0, 0, 1, 1, false);
+    List<TraceJob> jobs =
+        List.of(job(1, "deepspeech", 0, 1000), job(1_000_000, "deepspeech", 400, 10));
+    assertThat(new Simulator(oneGpu, Tables.models(), jobs.iterator(), settings).run().jobs())
+        .extracting(JobTime::id)
+        .containsExactly(1L);
+  }
+
   private static SimulationRun generated(
       double load, Policy policy, Allocation allocation, double restart) throws Exception {
+    return generated(
+        Tables.TESTBED, load, policy, allocation, restart, new Simulation.Measured(100, 299));
+  }
+
+  private static SimulationRun generated(
+      String cluster,
+      double load,
+      Policy policy,
+      Allocation allocation,
+      double restart,
+      Simulation.Measured measured)
+      throws Exception {
     Workload workload =
         new Workload(load, Workload.parseSplit("image=20,language=70,speech=10"), true);
     return new Simulation(
-            Cluster.parse(Tables.TESTBED),
+            Cluster.parse(cluster),
             Tables.models(),
             null,
             workload,
@@ -139,7 +196,7 @@ class SimulatorTest {
             restart,
             false,
             false,
-            new Simulation.Measured(100, 299))
+            measured)
         .run(List.of(policy), List.of(allocation))
         .get(0);
   }
