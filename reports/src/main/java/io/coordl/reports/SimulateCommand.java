@@ -170,6 +170,11 @@ final class SimulateCommand implements Callable<Integer> {
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
+    Simulation.Measured ids = measured();
+    if (trace != null
+        && trace.stream().noneMatch(job -> job.id() >= ids.from() && job.id() <= ids.to())) {
+      throw new InputException("--measure " + measure + ": the trace has no such job");
+    }
     Workload workload =
         load == null ? null : new Workload(load, Workload.parseSplit(split), multiGpu);
     return new Simulation(
@@ -182,7 +187,7 @@ final class SimulateCommand implements Callable<Integer> {
         restartSeconds,
         allAtStart,
         released,
-        measured());
+        ids);
   }
 
   private Simulation.Measured measured() throws InputException {

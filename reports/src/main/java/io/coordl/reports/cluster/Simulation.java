@@ -79,6 +79,7 @@ public record Simulation(
             roundSeconds,
             restartSeconds,
             firstRound,
+            workload != null,
             measured.from(),
             measured.to()));
   }

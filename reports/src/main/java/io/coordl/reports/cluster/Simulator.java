@@ -28,6 +28,7 @@ final class Simulator {
    * @param roundSeconds from one round to the next
    * @param restartSeconds that a job loses when it starts again or moves
    * @param firstRound seconds from the beginning of the trace
+   * @param endless whether jobs never cease to arrive
    * @param measuredFrom the first id of the jobs to report on
    * @param measuredTo the last one; the run ends when all of them are done
    */
@@ -37,6 +38,7 @@ final class Simulator {
       double roundSeconds,
       double restartSeconds,
       double firstRound,
+      boolean endless,
       long measuredFrom,
       long measuredTo) {}
 
@@ -171,7 +173,7 @@ final class Simulator {
 
   /** Whether jobs come faster than they end, so that those of low priority may never run. */
   private boolean isOverloaded() {
-    if (next == null || next.id() <= settings.measuredTo()) {
+    if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
       return false;
     }
     long gpus = cluster.gpus();

@@ -30,7 +30,7 @@ class SimulatorTest {
       Cluster cluster, ModelTable models, Policy policy, double restart, TraceJob... jobs)
       throws InputException {
     Simulator.Settings settings =
-        new Simulator.Settings(policy, Allocation.TUNE, 300, restart, 0, 0, Long.MAX_VALUE - 1);
+        new Simulator.Settings(policy, Allocation.TUNE, 300, restart, 0, false, 0, Long.MAX_VALUE - 1);
     return new Simulator(cluster, models, List.of(jobs).iterator(), settings)
         .run().jobs().stream().collect(Collectors.toMap(JobTime::id, JobTime::jctSeconds));
   }
@@ -127,7 +127,7 @@ class SimulatorTest {
     Workload workload = new Workload(1.5, Workload.parseSplit("image=100"), false);
     Iterator<TraceJob> jobs = workload.jobs(Tables.models(), Cluster.parse(Tables.TESTBED), 1);
     Simulator.Settings settings =
-        new Simulator.Settings(Policy.LAS, Allocation.TUNE, 300, 30, 0, 0, 0);
+        new Simulator.Settings(Policy.LAS, Allocation.TUNE, 300, 30, 0, true, 0, 0);
     Outcome outcome =
         new Simulator(Cluster.parse(Tables.TESTBED), Tables.models(), jobs, settings).run();
     assertThat(outcome.overloaded()).isFalse();
