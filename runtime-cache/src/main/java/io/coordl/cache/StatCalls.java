@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code stat} and {@code fstat} by what the JDK itself calls for them. What it shows to everybody
- * has no descriptors, and costs twice as much: it would be a third of what a hit costs. Where the
- * agent could not open these packages, or a JDK has it another way, {@link FileState#viewed} does.
- * A record, since only handles in such are constants to the compiler.
+ * {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
+ * descriptors and costs twice as much, which would be a third of the cost of a hit. If the agent
+ * could not open these packages, or a JDK differs, {@link FileState#viewed} is used instead. A
+ * record, because the compiler treats only handles in records as constants.
  */
 record StatCalls(
     MethodHandle ofPath,
@@ -76,8 +76,8 @@ record StatCalls(
         number(lookup, attributes, "st_ctime_nsec"));
   }
 
-  /** Null where they cannot be had, or a security manager is to decide about each file. */
-  @SuppressWarnings("removal") // JDK 17 has them, JDK 25 answers null.
+  /** Null if they are unavailable, or if a security manager has to decide about each file. */
+  @SuppressWarnings("removal") // JDK 17 has security managers; JDK 25 returns null.
   static @Nullable StatCalls usable() {
     return JDK == null || System.getSecurityManager() != null ? null : JDK;
   }
@@ -88,7 +88,7 @@ record StatCalls(
     }
     try {
       return state((Object) ofPath.invokeExact(path, true));
-    } catch (Throwable e) { // Of a type that is the JDK's own: there is no such file.
+    } catch (Throwable e) { // An internal exception of the JDK: the file does not exist.
       return FileState.MISSING;
     }
   }

@@ -19,7 +19,7 @@ final class OpenedFiles implements Consumer<String> {
   /** Of an array without values that stands for a file. */
   static final String ROLE = "file";
 
-  /** Whether what lies on a device is made as it is read, by the first path that was met there. */
+  /** Whether a device's files are generated when read, judged by the first path seen there. */
   private static final Map<Long, Boolean> KERNELS = new ConcurrentHashMap<>();
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
@@ -77,10 +77,10 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Whether the files that a layout names are what they were; each is announced to listeners.
+   * Whether the files that a layout names are unchanged; each is announced to listeners.
    *
-   * @return 0 if they are; if they differ in their change times alone, a number that follows from
-   *     these; null if one may have other bytes
+   * @return 0 if they are; if only change times differ, a number derived from these; null if a file
+   *     may have other bytes
    */
   static @Nullable Long changes(BatchLayout layout, Consumer<String> opens) {
     long changes = 0;
@@ -100,7 +100,7 @@ final class OpenedFiles implements Consumer<String> {
     return changes;
   }
 
-  /** Whether two samples are the same, whenever the inodes of their files changed. */
+  /** Whether two samples are equal, whatever the change times of their files. */
   static boolean isSame(ByteBuffer one, ByteBuffer other) throws IOException {
     List<BatchLayout.Array> arrays = BatchLayout.read(one).arrays();
     List<BatchLayout.Array> others = BatchLayout.read(other).arrays();
@@ -118,7 +118,7 @@ final class OpenedFiles implements Consumer<String> {
       }
     }
     int header = Integer.BYTES + one.getInt(0);
-    byte[] values = new byte[one.limit() - header]; // Copied: memory that is mapped may be gone.
+    byte[] values = new byte[one.limit() - header]; // Copied because mapped memory may vanish.
     byte[] twins = new byte[values.length];
     one.get(header, values);
     other.get(header, twins);

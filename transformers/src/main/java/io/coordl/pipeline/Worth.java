@@ -7,46 +7,46 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Whether keeping what a pipeline makes (samples, or whole batches: units) pays for the job itself.
- * On one side stands the time that the program's own code takes for a unit; on the other all that
- * keeping costs: to keep a unit, to find it again, and to look whether the pipeline is what it was
- * (proof, description, comparison), spread over the units of an epoch.
+ * Decides whether keeping a pipeline's results (samples or whole batches: units) pays for the job
+ * itself. It compares the time that the program's own code takes for a unit with all costs of
+ * keeping: storing a unit, finding it again, and checking that the pipeline is unchanged (proof,
+ * description, comparison), spread over the units of an epoch.
  *
  * <ul>
- *   <li>Keeping is given up where it saves less than a fifth of the making, or where the epochs in
- *       which it would pay for itself are more than it may take. Then the program's own code runs.
+ *   <li>Keeping is given up if it saves less than a fifth of the time to make units, or if it needs
+ *       more epochs than allowed to pay off. Then the program's own code runs.
  *   <li>Only warm code counts: each figure is the mean of the best of many blocks, so neither cold
  *       code nor a busy machine decides.
- *   <li>So that the first epoch need not be paid for in vain, what was kept is found once more at
- *       once ({@link #probes}) until the figures are known.
- *   <li>A pipeline whose units are others in each epoch is given up, too: nothing is found.
- *   <li>No verdict is for good. It is tried again once what the last trial cost is a fiftieth of
- *       the time since.
+ *   <li>To avoid paying for the first epoch in vain, units are looked up right after they are kept
+ *       ({@link #probes}) until the figures are known.
+ *   <li>A pipeline whose units differ in each epoch is given up, too: nothing is found.
+ *   <li>No verdict is final. Keeping is tried again once the cost of the last trial is a fiftieth
+ *       of the time since.
  * </ul>
  *
- * <p>Thread-safe; never blocks but for a few instructions.
+ * <p>Thread-safe; never blocks for more than a few instructions.
  */
 public final class Worth {
-  /** A block ends after so many units, or so much time. */
+  /** A block ends after this many units or this much time. */
   static final int BLOCK = 64;
 
   static final long BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** Blocks, or looks, after which it is told. */
+  /** Blocks or checks after which a verdict is given. */
   static final int TRIED = 32;
 
-  /** Of the time that making takes, what finding may take. */
+  /** Finding may take at most this fraction of the time of making. */
   private static final double MOST = 0.8;
 
-  /** Units that are found in so small a part of it need no more proof. */
+  /** If finding takes less than this fraction, no more proof is needed. */
   private static final double EVIDENT = 0.125;
 
   private static final int EVIDENT_BLOCKS = 4;
 
-  /** The time until it is tried again, by what the trial cost. */
+  /** Pause before the next trial, as a multiple of the trial's cost. */
   private static final int PAUSE = 50;
 
-  /** Epochs in which nothing was found again. */
+  /** Epochs without any hit before keeping is given up. */
   private static final int IN_VAIN = 3;
 
   private final String unit;
@@ -59,26 +59,26 @@ public final class Worth {
   private Pace keeping = new Pace();
   private Pace finding = new Pace();
 
-  /** Units of an epoch, as far as is known. */
+  /** Units of an epoch, if known. */
   private long size = 1;
 
-  /** Since looking was last spread over the units of an epoch. */
+  /** Nanoseconds of checks since they were last spread over the units of an epoch. */
   private long looked;
 
   private long units;
 
-  /** Epochs so far over whose units it was spread. */
+  /** Number of epochs over whose units they were spread so far. */
   private int spread;
 
   private double looking = Double.MAX_VALUE;
   private int looks;
 
-  /** Looks, and units kept, since a unit was found. */
+  /** Checks since a unit was last found; below, units kept since then. */
   private int looksInVain;
 
   private long keptInVain;
 
-  /** Nanoseconds that this trial has cost. */
+  /** Cost of this trial in nanoseconds. */
   private long cost;
 
   private boolean left;
@@ -86,12 +86,12 @@ public final class Worth {
   private long again;
 
   /**
-   * Nothing is known yet.
+   * Starts without any measurements.
    *
-   * @param unit what it is called: sample, batch
-   * @param epochs after so many of them keeping has to have paid for itself, as of now
+   * @param unit its name: sample, batch
+   * @param epochs within which keeping has to pay off, as of now
    * @param clock in nanoseconds
-   * @param leaves hears once why it is given up
+   * @param leaves called once with the reason for giving up
    */
   public Worth(String unit, IntSupplier epochs, LongSupplier clock, Consumer<String> leaves) {
     this.unit = unit;
@@ -124,7 +124,7 @@ public final class Worth {
     cost = 0;
   }
 
-  /** Whether to find what has just been kept, only to know what that takes. */
+  /** Whether to look up what has just been kept, only to measure the time. */
   public synchronized boolean probes() {
     return !left && finding.blocks < TRIED && !isEvident();
   }
@@ -133,7 +133,7 @@ public final class Worth {
     return finding.blocks >= EVIDENT_BLOCKS && finding.best < EVIDENT * making.mean();
   }
 
-  /** An epoch, with so many units, has begun with a look at the pipeline. */
+  /** An epoch of {@code unitsOfEpoch} units has begun with a check of the pipeline. */
   public synchronized void begun(long nanos, long unitsOfEpoch) {
     size = unitsOfEpoch;
     looks++;
@@ -145,7 +145,7 @@ public final class Worth {
     judge(false);
   }
 
-  /** The pipeline was looked at within an epoch. */
+  /** The pipeline was checked during an epoch. */
   public synchronized void look(long nanos) {
     looked += nanos;
     cost += nanos;
@@ -157,12 +157,12 @@ public final class Worth {
     unit();
   }
 
-  /** The library has put so many units together, as it need not do with those that are found. */
+  /** The library has stacked this many units, which it need not do with units that are found. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }
 
-  /** A unit was kept; {@code nanos} beside making it. */
+  /** A unit was kept; {@code nanos} excludes the time to make it. */
   public synchronized void kept(long nanos) {
     keptInVain++;
     cost += nanos;
@@ -171,7 +171,7 @@ public final class Worth {
     }
   }
 
-  /** Units were found, and used. */
+  /** Units were found and used. */
   public synchronized void found(long nanos, int times) {
     looksInVain = 0;
     keptInVain = 0;
@@ -181,7 +181,7 @@ public final class Worth {
     probed(nanos, times);
   }
 
-  /** Units were found, and not used. */
+  /** Units were found but not used. */
   public synchronized void probed(long nanos, int times) {
     cost += nanos;
     if (finding.add(nanos, times)) {
@@ -192,7 +192,7 @@ public final class Worth {
   private void unit() {
     units++;
     if (units >= Math.max(BLOCK, size)) {
-      // The first time there is more to look at, and the code is cold.
+      // The first check has more to do, and the code is cold.
       looking = spread == 0 ? looking : Math.min(looking, (double) looked / units);
       spread++;
       looked = 0;
@@ -200,7 +200,7 @@ public final class Worth {
     }
   }
 
-  /** Of a unit; of the third epoch it is known at its beginning that it is no less. */
+  /** Cost of checks per unit; at the beginning of the third epoch, a lower bound for that epoch. */
   private double looking() {
     if (spread < 2) {
       return 0; // The program may have set a preprocessor, say, since the first.
@@ -239,14 +239,14 @@ public final class Worth {
     }
   }
 
-  /** What a unit takes in the best block. */
+  /** Time per unit in the best block. */
   private static final class Pace {
     private double best = Double.MAX_VALUE;
     private int blocks;
     private long nanos;
     private int units;
 
-    /** Whether a block ends with it. */
+    /** Returns whether this ends a block. */
     boolean add(long more, int times) {
       nanos += more;
       units += times;
@@ -264,7 +264,7 @@ public final class Worth {
       return blocks > 0 || units > 0;
     }
 
-    /** Of the best block; of what there is, if that is none. */
+    /** Mean of the best block; of all units so far if no block is complete. */
     double mean() {
       return blocks > 0 ? best : (double) nanos / units;
     }

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a simulation gave, as JSON has it.
+ * Result of one simulation, as in the JSON.
  *
  * @param seed of the workload; null of a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
- * @param overloaded whether measured jobs were not done long after they had arrived
- * @param unfinished jobs that had arrived and were not done when the simulation ended
+ * @param overloaded whether measured jobs were still unfinished long after they had arrived
+ * @param unfinished jobs that had arrived and not finished when the simulation ended
  * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over all rounds
  * @param timeline what happened over time, in at most {@value #POINTS} points
  */
@@ -40,7 +40,7 @@ public record SimulationRun(
     }
   }
 
-  /** Means over some rounds that follow one another, the first of them {@code atSeconds}. */
+  /** Means over consecutive rounds, the first of which starts at {@code atSeconds}. */
   public record Point(double atSeconds, double queued, Utilisation utilisation) {}
 
   static SimulationRun of(

@@ -8,14 +8,14 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a scheduler that deals out a cluster in rounds. In each round it sorts the jobs by its
- * {@link Policy}, and a {@link Placer} gives them GPUs, cores, memory and storage rate.
+ * Simulates a scheduler that assigns a cluster's resources in rounds. In each round it sorts the
+ * jobs by its {@link Policy}, and a {@link Placer} gives them GPUs, cores, memory and storage rate.
  *
  * <ul>
  *   <li>A job trains as fast as its {@link ModelTable} says for what it holds.
- *   <li>It ends when its last iteration does; its GPUs are dealt out again in the next round.
+ *   <li>A job ends with its last iteration; its GPUs are assigned again in the next round.
  *   <li>A job keeps its GPUs from round to round. One that starts again or moves loses {@link
- *       Settings#restartSeconds()}; if that is 0, all jobs are placed anew in each round.
+ *       Settings#restartSeconds()}; if that is 0, each round places all jobs from scratch.
  * </ul>
  *
  * <p>One thread; a run is used once. A round takes O(candidates x servers) steps and copies
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Simulator {
   /**
-   * How to play.
+   * Settings of a simulation.
    *
    * @param roundSeconds from one round to the next
    * @param restartSeconds that a job loses when it starts again or moves
    * @param firstRound seconds from the beginning of the trace
    * @param measuredFrom the first id of the jobs to report on
-   * @param measuredTo the last one; the run ends when all of them are done
+   * @param measuredTo the last id; the run ends when all of these jobs have finished
    */
   record Settings(
       Policy policy,
@@ -40,10 +40,13 @@ final class Simulator {
       long measuredFrom,
       long measuredTo) {}
 
-  /** Iterations by which a sum of fractions may miss a whole number. */
+  /** Iterations by which a sum of fractions may differ from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** So many times as many jobs as are measured may arrive until those are done. */
+  /**
+   * The run is overloaded if this many times the number of measured jobs arrive before those
+   * finish.
+   */
   private static final long OVERLOADED = 20;
 
   private final Cluster cluster;
@@ -83,7 +86,7 @@ final class Simulator {
               fullSpeed * (round - settings.restartSeconds()) > speed(fair) * round);
     }
 
-    /** A job within one server can use all of it; of a larger one each GPU has its part. */
+    /** A job within one server can use all of it; in a larger job each GPU gets its part. */
     private double[] ideal() {
       double[] most = cluster.perServer();
       for (int r = 0; r < most.length; r++) {
@@ -124,8 +127,8 @@ final class Simulator {
   }
 
   /**
-   * Ends early if the measured jobs are not done long after they have arrived: then the cluster's
-   * GPUs are overloaded, and jobs of low priority may never run.
+   * Ends early if measured jobs are still unfinished long after they have arrived: the cluster's
+   * GPUs are then overloaded, and jobs of low priority may never run.
    */
   Outcome run() {
     double round = settings.roundSeconds();
