@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What can be compared with what it was, and what cannot. */
+/** Which files can be compared with their earlier state, and which cannot. */
 class FileStateTest {
   @Test
   void onlyFilesHaveAState(@TempDir Path folder) throws IOException {
@@ -57,7 +57,7 @@ class FileStateTest {
     assertThat(FileState.basic(file).isSettled()).isFalse();
   }
 
-  /** Size and time can be set to what they were; the rest tells a file that was written again. */
+  /** Size and time can be restored; the other fields reveal a file that was rewritten. */
   @Test
   @EnabledOnOs(OS.LINUX)
   void eachChangeShows(@TempDir Path folder) throws IOException {
@@ -85,7 +85,7 @@ class FileStateTest {
     assertThat(FileState.of(file.toString()).size()).isEqualTo(5);
   }
 
-  /** In all that is compared or kept. */
+  /** In every form that is compared or kept. */
   private static void differs(FileState now, FileState before) {
     assertThat(now).isNotEqualTo(before);
     assertThat(now.checksum()).isNotEqualTo(before.checksum());
@@ -197,7 +197,7 @@ class FileStateTest {
     assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(46)).isTrue();
   }
 
-  /** What looks as if it had been replaced, but for its change time. */
+  /** A file that looks replaced, except that its change time is the same. */
   @Test
   void whereInodesChangeOfThemselvesThePathStandsForThem(@TempDir Path folder) throws IOException {
     List<String> said = new ArrayList<>();

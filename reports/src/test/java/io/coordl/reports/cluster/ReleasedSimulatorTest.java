@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The released simulator's published traces come out to the millisecond. */
+/** Reproduces the released simulator's published traces to the millisecond. */
 class ReleasedSimulatorTest {
   private static final int[] GPUS = {1, 1, 1, 2, 1, 1, 4, 1, 1, 8};
 
