@@ -21,8 +21,8 @@ import java.util.zip.CRC32;
  * Reads every file of a directory twice in several ways, prints what it saw and the threads there
  * are, and ends as told. Arguments: directory, then any of {@code interrupt} (all threads of the
  * agent, after the first round), {@code wait} (for a line on stdin between the two rounds), {@code
- * recorder} (until the agent's recorder, if any, has started), {@code probe} (tells on stderr what
- * any stream of objects makes), {@code exit=N}, {@code throw}, {@code threads}.
+ * recorder} (until the agent's recorder, if any, has started), {@code probe} (prints on stderr each
+ * class that an object stream creates), {@code exit=N}, {@code throw}, {@code threads}.
  */
 public final class Reads {
   private Reads() {}
@@ -71,7 +71,7 @@ public final class Reads {
     }
   }
 
-  /** Asked by the JVM before any stream in it makes an object. */
+  /** Called by the JVM before any object stream creates an object. */
   private static ObjectInputFilter.Status objectIsMade(ObjectInputFilter.FilterInfo info) {
     System.err.println("made out of bytes: " + info.serialClass());
     return ObjectInputFilter.Status.UNDECIDED;

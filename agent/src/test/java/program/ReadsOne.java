@@ -4,7 +4,7 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Reads the file that its argument names and prints how many bytes it has, or what was thrown. */
+/** Reads the file named by its argument and prints its size in bytes, or the exception. */
 public final class ReadsOne {
   private ReadsOne() {}
 

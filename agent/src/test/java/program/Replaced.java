@@ -14,8 +14,8 @@ import java.util.zip.CRC32;
 
 /**
  * Reads the files of a directory in several ways, replaces them by others of the same size and
- * modification time, and reads them again; prints what it saw. Arguments: the directory, and {@code
- * keep} to replace nothing.
+ * modification time, and reads them again; prints what it read. Arguments: the directory, and
+ * {@code keep} to replace nothing.
  */
 public final class Replaced {
   private static final int SIZE = 5_000;
@@ -34,7 +34,7 @@ public final class Replaced {
     }
   }
 
-  /** Makes, or makes anew, the files that are read. */
+  /** Creates or replaces the files that are read. */
   public static void make(Path data, int version) throws IOException {
     for (String name : new String[] {"over", "one", "two", "rewritten", "mode", "moved"}) {
       write(data.resolve(name), version);

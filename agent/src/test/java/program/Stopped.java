@@ -19,7 +19,7 @@ public final class Stopped {
   public static void main(String[] arguments) throws Exception {
     File[] files = new File(arguments[0]).listFiles();
     int stops = Integer.parseInt(arguments[1]);
-    once(files); // A class whose initializer is stopped is lost, without the agent too.
+    once(files); // A class whose initializer is stopped becomes unusable, without the agent too.
     for (int stopped = 0; stopped < stops; stopped += AT_A_TIME) {
       Thread[] readers = new Thread[AT_A_TIME];
       for (int i = 0; i < AT_A_TIME; i++) {

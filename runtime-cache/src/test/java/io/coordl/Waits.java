@@ -2,7 +2,7 @@ package io.coordl;
 
 import java.time.Duration;
 
-/** How long tests wait for what must come: a machine may do much else meanwhile. */
+/** How long tests wait for an event that must come: the machine may be busy. */
 public final class Waits {
   public static final Duration LONG = Duration.ofMinutes(10);
 

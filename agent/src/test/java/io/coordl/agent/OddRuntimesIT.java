@@ -17,11 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** JVMs that forbid, lack or end what most have: the program is what it is without the agent. */
+/**
+ * JVMs that forbid, lack or stop something that most have: the program behaves as without the
+ * agent.
+ */
 final class OddRuntimesIT {
   private static final String CACHING = "record=off,status=off,cache=minio,cache.size=10m,dataset=";
 
-  /** The last whose security manager and Thread.stop do something. */
+  /** The last JDK with a working security manager and Thread.stop. */
   private static final int LAST_OLD = 19;
 
   private static final int STOPS = 400;
@@ -40,7 +43,7 @@ final class OddRuntimesIT {
     return Child.jdks();
   }
 
-  /** On none of the JDKs here if all are newer. */
+  /** Runs on none of the JDKs here if all are newer. */
   private static Optional<Path> oldJdk() throws IOException {
     Optional<Path> old = Optional.empty();
     for (Path jdk : Child.jdks()) {
@@ -109,7 +112,7 @@ final class OddRuntimesIT {
     assertThat(cached.err()).contains("15 hits, 3 misses, 0 not cached").doesNotContain("fault");
   }
 
-  /** What the cache has got for one, another that may not read it does not get. */
+  /** A process without read permission does not get a file that the cache read for another. */
   @Test
   void aProgramThatMayNotReadAFileIsRefusedByTheAgentToo() throws Exception {
     String policy = ofTheAgent("permission java.security.AllPermission;");

@@ -62,7 +62,7 @@ final class PackagingIT {
               // Commands, client-side caches and tokens; RedisFromTheJarIT asks a real server by
               // what is there.
               + "|redis\\.clients\\.(jedis|authentication)\\."
-              // Left out, so that nobody's bytes become objects.
+              // Left out, so that bytes from other hosts never become objects.
               + "|org\\.jgroups\\.(blocks\\.MethodCall|util\\.ObjectWrapperSerializable)$");
 
   private static final List<String> FILES = new ArrayList<>();
@@ -105,7 +105,9 @@ final class PackagingIT {
     assertThat(outside()).filteredOn(name -> name.startsWith(BRIDGE)).allMatch(this::isClass);
   }
 
-  /** Of the libraries that hear from others; a stream of {@code NoObjects} refuses. */
+  /**
+   * For the libraries that receive bytes from other hosts; a stream of {@code NoObjects} refuses.
+   */
   @Test
   void noClassOfJgroupsMakesObjectsOutOfBytes() throws IOException {
     List<String> makers = new ArrayList<>();

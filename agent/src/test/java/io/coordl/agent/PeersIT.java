@@ -281,7 +281,7 @@ final class PeersIT {
     }
   }
 
-  /** A neighbour that has the secret, so that its message is read at all, and one without. */
+  /** One neighbour has the secret, so that its message is read at all; the other has not. */
   @ParameterizedTest
   @MethodSource("jdks")
   void noObjectIsMadeOutOfWhatANeighbourSends(Path jdk) throws Exception {
@@ -305,7 +305,7 @@ final class PeersIT {
     assertNothingIsLeft();
   }
 
-  /** Joins as JGroups does, sends the message, and waits until it was read. */
+  /** Joins as JGroups does, sends the message, and waits until it has been read. */
   private void say(Socket socket, Message message) throws Exception {
     IpAddress own = new IpAddress(InetAddress.getByName("127.0.0.9"), port);
     ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();
@@ -322,7 +322,7 @@ final class PeersIT {
       socket.shutdownOutput();
       socket.getInputStream().transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
-      // It hung up earlier.
+      // It disconnected earlier.
     }
   }
 

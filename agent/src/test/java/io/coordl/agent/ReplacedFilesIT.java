@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import program.Replaced;
 
-/** The packaged agent beside a program whose files are replaced at the same size and time. */
+/** The packaged agent with a program whose files are replaced at the same size and time. */
 final class ReplacedFilesIT {
   @TempDir Path work;
 

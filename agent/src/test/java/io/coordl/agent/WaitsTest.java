@@ -24,11 +24,11 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every wait of the agent, found in its class files. None is without a bound unless it stands here
- * with its reason; and those that the end of the JVM may come to stand here with their bounds.
+ * Finds every wait of the agent in its class files. Each unbounded wait must be listed here with
+ * its reason, and each wait that the end of the JVM can reach must be listed with its bound.
  */
 final class WaitsTest {
-  /** Calls that return only when another thread has done something: NAME DESCRIPTOR, OWNER. */
+  /** Calls that return only after another thread has acted: NAME DESCRIPTOR, OWNER. */
   private static final Map<Pattern, Pattern> FOR_EVER =
       Map.of(
           Pattern.compile("(wait|join|await|awaitUninterruptibly)\\(\\)[VI]"),
@@ -60,22 +60,22 @@ final class WaitsTest {
       Pattern.compile(
           "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/thread/\\w+");
 
-  /** From here on a bound is none. */
+  /** Longer bounds count as none. */
   private static final long NO_BOUND = Long.MAX_VALUE / 4;
 
-  /** Where the JVM ends. */
+  /** Entry points when the JVM ends. */
   private static final List<String> ENDS =
       List.of(
           "io/coordl/agent/install/Activation.finish(Lio/coordl/recording/JobMonitor;)V",
           "io/coordl/agent/install/Activation.endWithoutLibrary()V");
 
-  /** Calls that keep, for the end, what their callers make. */
+  /** Calls that register their callers' lambdas for the end of the JVM. */
   private static final Pattern REGISTERS =
       Pattern.compile(
           ".*/JobMonitor\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile|export)\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
-  /** Why they may be: nobody waits for them at an epoch or at the end of the JVM. */
+  /** Why each is allowed: nobody waits for it at an epoch or at the end of the JVM. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
           "checkpoint/StorageCall.get", "the writer of a checkpoint, which the end does not await",
@@ -87,7 +87,7 @@ final class WaitsTest {
           "profile/HostRates.inParallel", "a profile reads storage, as long as that takes",
           "shared/LateFile.join", "for tests");
 
-  /** How long each lasts at most; threads of the agent that end with the JVM wait elsewhere. */
+  /** Maximum duration of each; threads of the agent that end with the JVM wait elsewhere. */
   private static final Map<String, String> BOUNDS =
       Map.ofEntries(
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
@@ -117,7 +117,7 @@ final class WaitsTest {
   private final Map<String, Code> methods = new HashMap<>();
   private final Map<String, Set<String>> subtypes = new HashMap<>();
 
-  /** What a method calls and waits for. */
+  /** A method's calls and waits. */
   private static final class Code {
     final Set<String> calls = new TreeSet<>();
     final Set<String> lambdas = new TreeSet<>();
@@ -199,7 +199,7 @@ final class WaitsTest {
     code.calls.add(owner + "." + called);
   }
 
-  /** The methods that the end of the JVM may come to, by every way that the class files allow. */
+  /** The methods reachable from the end of the JVM, by every path that the class files allow. */
   private Set<String> reachedByTheEnd() {
     Deque<String> open = new ArrayDeque<>(ENDS);
     methods.forEach(
@@ -218,7 +218,7 @@ final class WaitsTest {
       boolean begins = code.calls.stream().anyMatch(call -> call.startsWith(NEW_THREAD));
       for (String call : code.calls) {
         if (begins && code.lambdas.contains(call)) {
-          continue; // Another thread's, which ends with the JVM.
+          continue; // Belongs to another thread, which ends with the JVM.
         }
         int dot = call.indexOf('.');
         open.add(call);

@@ -29,8 +29,8 @@ import jdk.jfr.Recording;
 
 /**
  * Every file that the agent opens for writing goes through {@code OwnFiles}, which follows no link
- * and waits for no FIFO. The calls of the JDK that could open one are found in the class files;
- * those elsewhere are listed here, with the reason.
+ * and waits for no FIFO. The test finds the JDK calls that could open one in the class files; calls
+ * outside {@code OwnFiles} are listed here, each with its reason.
  */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class WrittenFilesTest {
@@ -46,7 +46,7 @@ final class WrittenFilesTest {
   private static final String PROGRAM = "makes the call of the program, as it is";
   private static final String BUILD = "runs in the build";
 
-  /** Classes with such calls, and why each of them is right. */
+  /** Classes with such calls, and why each is safe. */
   private static final Map<String, String> EXPLAINED =
       Map.ofEntries(
           Map.entry("files.OwnFiles", "the one place"),

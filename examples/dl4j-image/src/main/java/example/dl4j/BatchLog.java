@@ -106,7 +106,7 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
       ByteBuffer memory = copy.data().pointer().asByteBuffer();
       return ByteBuffer.allocate(memory.remaining()).put(memory).flip();
     } finally {
-      Reference.reachabilityFence(copy); // Else its memory may be freed while it is read.
+      Reference.reachabilityFence(copy); // Otherwise its memory may be freed during the read.
     }
   }
 

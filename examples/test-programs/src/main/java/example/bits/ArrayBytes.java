@@ -6,9 +6,10 @@ import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * The bytes of arrays of DL4J. The memory of an array is freed once the garbage collector finds the
- * array unreachable, on another thread, at any moment: whoever reads it by its address must hold
- * the array as long, since the pointer does not. {@link FreedMemory} shows what is read otherwise.
+ * The bytes of arrays of DL4J. Another thread frees an array's memory once the garbage collector
+ * finds the array unreachable, at any moment. Code that reads the memory by its address must keep
+ * the array reachable until it is done, because the pointer does not. {@link FreedMemory} shows
+ * what happens otherwise.
  */
 public final class ArrayBytes {
   private ArrayBytes() {}

@@ -10,13 +10,13 @@ import java.util.zip.CRC32;
 
 /**
  * A checksum of values that two runs print and compare. With {@code -Dexample.bytes=DIRECTORY} the
- * bytes stay there under their checksum, with what held them, so that a test can tell what differs.
- * For one thread.
+ * bytes are saved there under their checksum, with a description of their owner, so that a test can
+ * show the difference. For one thread.
  */
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
 
-  /** Of those that stay: a test keeps some thousands. */
+  /** Limit for saved files: a test keeps some thousands. */
   private static final int MOST_BYTES = 256 << 10;
 
   private final CRC32 crc = new CRC32();
@@ -26,7 +26,7 @@ public final class Checksum {
   /**
    * Takes in more bytes.
    *
-   * @param holder of the memory that they were read from, for whoever asks for it
+   * @param holder the owner of the memory that they were read from, for diagnosis
    */
   public Checksum add(byte[] bytes, String holder) {
     crc.update(bytes);

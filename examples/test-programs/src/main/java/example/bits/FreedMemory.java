@@ -13,8 +13,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * DL4J and JavaCV free native memory that is still being read by its address, where nothing holds
- * its owner: what is read then are other values, now and then. Arguments: how to read, and how
+ * DL4J and JavaCV free native memory that is still being read by its address if nothing keeps its
+ * owner reachable; now and then the reader then gets wrong values. Arguments: how to read, and how
  * often.
  *
  * <ul>
@@ -26,10 +26,11 @@ import org.nd4j.linalg.factory.Nd4j;
  *       frame
  * </ul>
  *
- * <p>And {@code packed} loads an image of one bit a pixel, as some TIFFs are, by a loader that is
- * held: JavaCV copies an eighth of the bytes that it reads, the others nobody has written.
+ * <p>{@code packed} loads an image of one bit per pixel, as some TIFFs are, with a loader that is
+ * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others were never
+ * written.
  *
- * <p>Prints what was wrong, and how often; without the agent, too.
+ * <p>Prints which values were wrong, and how often; also without the agent.
  */
 public final class FreedMemory {
   private static final int SHOWN = 3;

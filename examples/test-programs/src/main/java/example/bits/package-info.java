@@ -1,2 +1,2 @@
-/** What arrays hold, so that two runs can be compared to the bit. */
+/** Checksums of array contents, to compare two runs to the bit. */
 package example.bits;

@@ -426,7 +426,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Is another one in each epoch. */
+  /** A different value in each epoch. */
   private static final class Renewed extends Counting {
     private final int size;
     private int epoch;
@@ -469,7 +469,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Data sets that are used for an epoch, and then no more. */
+  /** Data sets that are used for one epoch only. */
   private void dropped() throws IOException, TranslateException {
     List<WeakReference<Object>> dropped = new ArrayList<>();
     for (int i = 0; i < DROPPED; i++) {

@@ -13,8 +13,9 @@ import javax.management.ObjectName;
 /**
  * An agent that starts a recording on a thread of its own, as {@code jcmd PID JFR.start} does, and
  * dumps it when the JVM ends. Argument: {@code MOMENT=FILE}. A moment is {@code premain}, a number
- * of milliseconds since the start of the JVM, or the name of a class: when that is about to be
- * defined. Its loading goes on once the recording runs, or cannot start before the class is there.
+ * of milliseconds since the start of the JVM, or the name of a class, which means: when that class
+ * is about to be defined. The class finishes loading once the recording runs, or once it is clear
+ * that the recording cannot start before the class is loaded.
  */
 public final class StartsRecording implements ClassFileTransformer {
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -36,7 +37,7 @@ public final class StartsRecording implements ClassFileTransformer {
     String file = argument.substring(split + 1);
     Thread starter = new Thread(() -> start(moment, file), "starts-recording");
     starter.setDaemon(true);
-    ManagementFactory.getPlatformMBeanServer(); // What is slow comes before the moment.
+    ManagementFactory.getPlatformMBeanServer(); // Do the slow part before the moment.
     if (moment.equals("premain")) {
       starter.start();
       starter.join();
@@ -58,7 +59,7 @@ public final class StartsRecording implements ClassFileTransformer {
         long up = ManagementFactory.getRuntimeMXBean().getUptime();
         Thread.sleep(Math.max(0, Long.parseLong(moment) - up));
       }
-      // As jcmd: it instruments event classes that a recording of the program's would leave.
+      // Like jcmd: instruments event classes that the program's own would not.
       server.invoke(
           new ObjectName("com.sun.management:type=DiagnosticCommand"),
           "jfrStart",

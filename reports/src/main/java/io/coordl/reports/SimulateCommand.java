@@ -38,7 +38,7 @@ final class SimulateCommand implements Callable<Integer> {
   private static final Simulation.Measured WHOLE_TRACE =
       new Simulation.Measured(0, Long.MAX_VALUE - 1);
 
-  /** Several runs, as JSON has them. */
+  /** Several runs, for the JSON. */
   private record Runs(List<SimulationRun> runs) {}
 
   @Option(

@@ -23,7 +23,7 @@ public record Evidence(
     String frameworks,
     int hosts) {
 
-  /** A store with fewer hits than one in so many items that it took gains nothing. */
+  /** A store with fewer than one hit per this many admitted items gains nothing. */
   private static final int RARE = 20;
 
   /** A share of the wall time below this is not worth a change. */
@@ -102,7 +102,7 @@ public record Evidence(
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
   }
 
-  /** True if a store took what was read, and found next to nothing of it again. */
+  /** True if a store admitted what was read but had next to no hits. */
   boolean keepsInVain(String form) {
     return stores.stream()
         .anyMatch(
@@ -120,8 +120,8 @@ public record Evidence(
   }
 
   /**
-   * False for a DJL job whose own class makes its batches: nothing prepares them ahead, and none of
-   * their samples is known.
+   * False for a DJL job whose own class makes its batches: nothing prepares those ahead, and the
+   * agent knows none of their samples.
    */
   boolean batchesAreOfTheLibrary() {
     return !uses("djl") || epochs.areOf("ai.djl.");

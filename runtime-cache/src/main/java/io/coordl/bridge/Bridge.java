@@ -47,8 +47,9 @@ public final class Bridge {
   }
 
   /**
-   * Counts a fault of ours, tells the listener, trips at {@link #MAX_FAULTS}. Throws nothing, but
-   * for what is no fault: the program has stopped this thread ({@code Thread.stop}), and it ends.
+   * Counts a fault of ours, tells the listener, and trips at {@link #MAX_FAULTS}. Throws only if
+   * the program has stopped this thread ({@code Thread.stop}), which is not a fault: the thread
+   * ends.
    */
   public static void fault(String where, Throwable cause) {
     if (cause instanceof Error stopped
@@ -81,7 +82,7 @@ public final class Bridge {
     }
   }
 
-  /** Whether {@link #openOpened} is to be asked. Never throws. */
+  /** Whether to call {@link #openOpened}. Never throws. */
   static boolean takesOpened(String path) {
     try {
       return items.takesOpened(path);
@@ -91,7 +92,9 @@ public final class Bridge {
     }
   }
 
-  /** As {@link #open} of what the program has opened; see {@link ItemSource#openOpened}. */
+  /**
+   * As {@link #open}, for a file that the program has opened; see {@link ItemSource#openOpened}.
+   */
   static @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
     try {
       Producers.opens(path);

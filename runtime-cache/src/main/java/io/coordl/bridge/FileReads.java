@@ -428,7 +428,7 @@ public final class FileReads {
     }
     try {
       String decoded = url.toURI().getPath();
-      // The JDK has other bytes than these for what is no text, or throws.
+      // For a name that is not text, the JDK produces other bytes or throws.
       return decoded == null || decoded.indexOf(OpenItem.REPLACEMENT) >= 0 ? null : decoded;
     } catch (URISyntaxException e) {
       return null;

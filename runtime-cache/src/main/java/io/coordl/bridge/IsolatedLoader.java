@@ -25,7 +25,7 @@ public final class IsolatedLoader extends ClassLoader {
 
   private static final String DESKTOP = "java.desktop";
 
-  /** Asked once: a class may be needed where the program is not permitted to ask. */
+  /** Asked once, because a class may be needed where the program has no permission to ask. */
   private static final ProtectionDomain DOMAIN = IsolatedLoader.class.getProtectionDomain();
 
   static {
@@ -49,8 +49,8 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises all that the program's rewritten calls may need, so that a jar that is broken, or
-   * written anew while the job runs, fails here and not in a read of the program.
+   * Initialises every class that the program's rewritten calls may need, so that a jar that is
+   * broken, or overwritten while the job runs, fails here and not in one of the program's reads.
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {
@@ -67,9 +67,9 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises what every rewritten read comes to, before there is a job too. A security manager
-   * permits it here: the program, on whose thread it would be done else, may not look where its
-   * process stands.
+   * Initialises the classes that every rewritten read uses, even before there is a job. A security
+   * manager permits it here; otherwise it would happen on the program's thread, and the program may
+   * lack the permission to read its working directory.
    */
   public static void loadReads() throws ClassNotFoundException {
     Class.forName("io.coordl.bridge.ItemCursor", true, null);
@@ -86,12 +86,12 @@ public final class IsolatedLoader extends ClassLoader {
     }
   }
 
-  /** The jar, if it was replaced since the job began; null if not: its classes can be loaded. */
+  /** The jar, if it was replaced since the job began; null if not, so its classes can be loaded. */
   public @Nullable File replacedJar() {
     try {
       return file.length() == length && file.lastModified() == modified ? null : file;
     } catch (SecurityException e) {
-      return null; // The program, which is our caller, may not look at it.
+      return null; // Our caller, the program, lacks the permission to look at it.
     }
   }
 

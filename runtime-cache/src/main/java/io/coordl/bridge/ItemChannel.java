@@ -242,7 +242,9 @@ final class ItemChannel extends FileChannel {
     return done;
   }
 
-  /** Of a program's own channel only what is to be written is its business. */
+  /**
+   * Whether the channel is the JDK's or ours: one of the program's own must see only real writes.
+   */
   private static boolean isJdks(FileChannel channel) {
     return channel instanceof ItemChannel || channel.getClass().getClassLoader() == null;
   }

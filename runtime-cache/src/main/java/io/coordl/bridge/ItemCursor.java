@@ -96,12 +96,14 @@ final class ItemCursor {
     return of(Bridge.open(path, randomAccess), start);
   }
 
-  /** Whether {@link #ofOpened} is to be asked, once the program has opened the file. */
+  /** Whether to call {@link #ofOpened} once the program has opened the file. */
   static boolean takesOpened(String path) {
     return (ONE_DIRECTORY || path.startsWith("/")) && Bridge.takesOpened(path);
   }
 
-  /** As {@link #openRandomAccess} of a file that is open, and was not at {@code startNanos}. */
+  /**
+   * As {@link #openRandomAccess}, for a file that the program has opened since {@code startNanos}.
+   */
   static @Nullable ItemCursor ofOpened(String path, FileDescriptor opened, long startNanos) {
     return of(Bridge.openOpened(path, opened), startNanos);
   }

@@ -40,8 +40,8 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * A security manager minds streams over descriptors, which the program has not asked for. It may
-   * read the file: else it would not have come so far.
+   * A security manager checks streams over descriptors, which the program did not ask for. The
+   * program may read the file; otherwise it would not have got this far.
    */
   @SuppressWarnings("removal")
   static ItemFileInputStream of(ItemCursor cursor) {
@@ -136,7 +136,7 @@ final class ItemFileInputStream extends FileInputStream {
         if (!cursor.restFitsArray()) {
           try (FileInputStream named = new FileInputStream(cursor.path())) {
             named.skip(cursor.position());
-            return named.readAllBytes(); // It refuses, and names the file as real() cannot.
+            return named.readAllBytes(); // Throws, and names the file, which real() cannot.
           }
         }
         rest = cursor.readRest(Integer.MAX_VALUE - 8);

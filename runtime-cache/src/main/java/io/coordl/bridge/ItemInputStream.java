@@ -74,7 +74,7 @@ final class ItemInputStream extends InputStream {
     if (!observed && !cursor.restFitsArray() && new File(cursor.path()).isFile()) {
       try (InputStream named = Files.newInputStream(Path.of(cursor.path()))) {
         named.skip(cursor.position());
-        return named.readAllBytes(); // It refuses, in its own words.
+        return named.readAllBytes(); // Throws with its own message.
       }
     }
     byte[] rest = in.readAllBytes();

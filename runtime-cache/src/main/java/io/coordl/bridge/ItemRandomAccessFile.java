@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * other read or {@code seek} comes between.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
-  /** Null if it is no item. */
+  /** Null if the file is not an item. */
   private final @Nullable ItemCursor cursor;
 
   /** Guards the position. */
@@ -37,7 +37,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     ownOnly = cursor.served && !cursor.unchanged();
   }
 
-  /** An item if the file is one; {@code startNanos} is when it was not open yet. */
+  /** Reads the file as an item if it is one; {@code startNanos} is a time before the open. */
   ItemRandomAccessFile(File file, long startNanos) throws FileNotFoundException {
     super(file, "r");
     cursor = cursor(file, startNanos);

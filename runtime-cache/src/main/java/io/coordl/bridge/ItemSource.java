@@ -29,12 +29,12 @@ public interface ItemSource {
    */
   @Nullable OpenItem openRandomAccess(String path);
 
-  /** Whether {@link #openOpened} is to be asked, once the program has opened the file. */
+  /** Whether to call {@link #openOpened} once the program has opened the file. */
   boolean takesOpened(String path);
 
   /**
-   * As {@link #openRandomAccess} of the file that the program has open, whatever its name means by
-   * now: one look at the file is enough then, at its descriptor.
+   * As {@link #openRandomAccess}, for the file that the program has open, whatever its name refers
+   * to by now. Checking the descriptor once is then enough.
    */
   @Nullable OpenItem openOpened(String path, FileDescriptor opened);
 

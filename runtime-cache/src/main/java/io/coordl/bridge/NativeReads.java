@@ -27,7 +27,7 @@ public final class NativeReads {
   private static final MethodType GENERIC =
       MethodType.methodType(Object.class, String.class, int.class);
 
-  /** What the C library opens no longer path than. */
+  /** The longest path that the C library opens. */
   private static final int LONGEST_PATH = 4095;
 
   private final MethodHandle plain;
@@ -126,7 +126,7 @@ public final class NativeReads {
     Object image = null;
     try {
       if (!initialized) {
-        // As the plain call begins: where that fails, the program hears of the first failure.
+        // As the plain call begins: if that fails, the program sees the first failure.
         Class.forName(library.getName(), true, library.getClassLoader());
         initialized = true;
       }
@@ -151,7 +151,7 @@ public final class NativeReads {
     }
   }
 
-  /** Whether it means to native code what it means to java.io, which drops needless slashes. */
+  /** Whether native code reads the path as java.io does, which drops redundant slashes. */
   private static boolean opensAsWritten(@Nullable String path) {
     return path == null
         || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH);

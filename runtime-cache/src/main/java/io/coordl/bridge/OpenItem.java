@@ -32,7 +32,7 @@ public abstract class OpenItem {
 
   static final char REPLACEMENT = '\uFFFD';
 
-  /** Whether names are decoded in a way that shows in each text that cannot be encoded back. */
+  /** Whether every text that does not encode back to its name can be recognised. */
   private static final boolean DECODES_SIMPLY =
       List.of("UTF-8", "ANSI_X3.4-1968", "US-ASCII", "ISO-8859-1")
           .contains(System.getProperty("sun.jnu.encoding", ""));
@@ -50,9 +50,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * The text of a path of the default file system; null where it would name another file, or none:
-   * a name may be any bytes, and what is no text in the JVM's encoding shows as the sign of
-   * replacement, which may be a name too.
+   * The text of a path of the default file system; null if the text would name another file or
+   * none. A name may be any bytes; bytes that are not text in the JVM's encoding decode to the
+   * replacement character, which may be part of a real name, too.
    */
   public static @Nullable String textOf(Path path) {
     String text = path.toString();

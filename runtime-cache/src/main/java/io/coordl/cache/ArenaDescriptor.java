@@ -24,10 +24,12 @@ final class ArenaDescriptor {
 
   static final long VERSION_VALUE = 4;
 
-  /** Not 0 once a job has all give the memory back: who uses the store leaves, and nobody joins. */
+  /**
+   * Not 0 once a job asks all jobs to give the memory back: jobs leave the store, and none joins.
+   */
   static final long GIVEN_BACK = 48;
 
-  /** Not 0 if the user has named the budget: nothing of it is given back. */
+  /** Not 0 if the user set the budget: none of it is given back. */
   static final long NAMED = 56;
 
   /** Where the next item or table is appended. */
@@ -81,7 +83,7 @@ final class ArenaDescriptor {
   static final int ITEM_CHECKSUM = 20;
   static final int ITEM_HEADER_BYTES = 24;
 
-  /** The longest that a caller keeps, and the stamp behind it. */
+  /** The longest item that a caller may keep, plus the stamp behind it. */
   static final int MAX_ITEM_BYTES = (8 << 20) + StampedItems.STAMP_BYTES;
 
   static final long EMPTY = 0;

@@ -35,10 +35,13 @@ abstract class ArenaMemory implements Contents.Memory {
   /** Bytes from the beginning of a segment to that of the next. */
   abstract long stride();
 
-  /** The segment that {@code at} lies in, counted with constants or shifts: a division is slow. */
+  /**
+   * The segment that {@code at} lies in, computed with constants or shifts because division is
+   * slow.
+   */
   abstract int number(long at);
 
-  /** How far behind the beginning of its segment. */
+  /** Offset within its segment. */
   abstract int within(long at);
 
   abstract long segmentBytes();
@@ -94,20 +97,20 @@ abstract class ArenaMemory implements Contents.Memory {
    */
   abstract void check(long at);
 
-  /** The same of all segments. */
+  /** The same for all segments. */
   final void check() {
     for (long at = 0; at < capacity; at += stride()) {
       try {
         check(at);
       } catch (GivenBackException e) {
-        return; // All behind it were, too.
+        return; // All segments behind it were, too.
       }
     }
   }
 
   /**
-   * Gives back the segments from this one on: nothing is read or written there any more, but by who
-   * reads already. The memory goes when the garbage collector finds no view of a segment left.
+   * Gives back the segments from this one on: no new reads or writes go there; reads under way
+   * finish. The memory is freed when the garbage collector finds no view of a segment left.
    */
   abstract void giveBack(int from);
 

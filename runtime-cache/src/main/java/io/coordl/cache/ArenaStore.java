@@ -98,16 +98,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Giving memory back</h2>
  *
- * <p>A never-evicting cache may not cost the job its life. Short of memory ({@link MemoryWatch})
- * the store of one process ends its admission for good and gives back segments, the newest first:
- * they leave the arena, so that no new view is made, and each is unmapped when the garbage
- * collector finds no view of it; only then its memory goes ({@link PrivateMemory}). So readers need
- * not be counted, and none ever loses what it reads. What points into such a segment is not found
- * any more ({@link GivenBackException}). Addresses are not used again.
+ * <p>A never-evicting cache must not get the job killed. If memory is short ({@link MemoryWatch}),
+ * the store of one process stops admitting for good and gives back segments, the newest first. They
+ * leave the arena, so that no new view is made; each is unmapped, and its memory freed, only when
+ * the garbage collector finds no view of it ({@link PrivateMemory}). So readers need not be
+ * counted, and no reader ever loses the bytes that it reads. Entries that point into such a segment
+ * are no longer found ({@link GivenBackException}). Addresses are not reused.
  *
- * <p>Pages of a file that several jobs map cannot be given back in part. The store of a group is
- * given back whole: GIVEN_BACK is set, each job leaves when it sees that, the last one removes the
- * file, and the kernel takes the memory with the last mapping.
+ * <p>A file that several jobs map cannot be given back in part, so the store of a group is given
+ * back whole: a job sets GIVEN_BACK, each job leaves when it sees that, the last one removes the
+ * file, and the kernel frees the memory with the last mapping.
  *
  * <h2>Memory per item</h2>
  *
@@ -198,7 +198,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   interface Gauge {
     boolean isShort(boolean before);
 
-    /** Why nothing is admitted, for the user; what the store has, it keeps: {@code has}. */
+    /** Why nothing is admitted, for the user; the store keeps its contents: {@code has}. */
     default String why(String has) {
       return "The machine is short of memory: what the cache has stays, "
           + has
@@ -206,13 +206,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Whether the user has not named the budget, so that it is given back if memory is short. */
+  /** Whether the user has set no budget, so that memory is given back under pressure. */
   private volatile boolean yields;
 
   /** Bytes given back; once there are any, nothing is admitted. */
   private final AtomicLong givenBack = new AtomicLong();
 
-  /** Where what was not given back ends. */
+  /** End of the part that was not given back. */
   private volatile long kept = Long.MAX_VALUE;
 
   /** Tables that were not given back. */
@@ -359,7 +359,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return store;
   }
 
-  /** From now on the store is open; the budget of a job that has not made it does not count. */
+  /** Opens the store in this file; only the budget of the job that created the file counts. */
   private void take(SharedFile<ArenaMemory> file, ByteBudget budget, boolean made) {
     memory = file.memory();
     shared = file;
@@ -962,9 +962,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return within >= 0 && within < ArenaDescriptor.tableBytes(table) ? (int) (within >>> 3) : -1;
   }
 
-  // ---- memory that is short
+  // ---- memory pressure
 
-  /** Lets {@code watch} have memory given back, and say when none must be taken. */
+  /** Lets {@code watch} ask for memory back, and decide when the store must not grow. */
   public void yieldTo(MemoryWatch watch) {
     gauge =
         new Gauge() {
@@ -1007,7 +1007,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return closed ? 0 : used();
   }
 
-  /** Leaves a store that another job has all give back. */
+  /** Leaves a store that another job has told all jobs to give back. */
   @Override
   public boolean follow() {
     boolean asked = shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0;
@@ -1040,7 +1040,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return leave();
   }
 
-  /** The segments from this one on are gone, and the tables that end behind {@code start}. */
+  /** Drops the segments from this one on, and the tables that end behind {@code start}. */
   private void cut(int from, long start) {
     int left = 0;
     for (int tables = tables(); left < tables; left++) {
@@ -1084,7 +1084,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return Math.min(kept, word(ArenaDescriptor.TAIL));
   }
 
-  /** What of the bytes ever taken was not given back, from 0 to 1. */
+  /** Share of the bytes ever taken that was not given back, from 0 to 1. */
   double keptShare() {
     long tail = word(ArenaDescriptor.TAIL);
     return tail <= kept ? 1 : (double) kept / tail;
@@ -1174,7 +1174,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Leaves the store for good; other jobs of its group keep theirs. See {@link ArenaStore}. */
+  /** Leaves the store for good; other jobs of the group keep it. See {@link ArenaStore}. */
   public void giveBack() {
     if (held() > 0) {
       leave();

@@ -53,7 +53,7 @@ public record ByteBudget(String text, long bytes, double share) {
             + "\" is none: expected auto, a size such as 8g, 512m or 0, or a share such as 50%.");
   }
 
-  /** Whether the user has said how much, so that nothing of it is given back. */
+  /** Whether the user set it, so that none of it is given back. */
   public boolean isNamed() {
     return !text.trim().equalsIgnoreCase("auto");
   }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Items in decoded form (pixels before any random transform), in an arena of their own or beside
  * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
- * arena is. What is kept is found by the file ({@link FileState}) and the {@link DecodedForm}, so
- * that jobs which decode alike share and others do not meet.
+ * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so jobs
+ * that decode in the same way share them and others do not.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -33,7 +33,7 @@ public final class DecodedStore implements Closeable {
     this(arena, filter, new KeptForms(), () -> true);
   }
 
-  /** As below, where nobody is told that it gains nothing. */
+  /** As below, for a store that is never given up. */
   public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
     this(arena, filter, forms, keeps, StoreGain.untold());
   }

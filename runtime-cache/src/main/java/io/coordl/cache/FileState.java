@@ -14,18 +14,18 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of a file: what differs when it is rewritten or replaced. All stores compare this
- * and nothing else. Numbers only, since it is looked at for each file of each batch.
+ * The identity of a file, which changes when the file is rewritten or replaced. All stores compare
+ * this and nothing else. It holds only numbers, because it is checked for each file of each batch.
  *
  * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
  * @param modifiedNanos since 1970; anybody can set it
- * @param changedNanos when the inode last changed, which nobody can set; where that is not told,
- *     when the file was modified
- * @param device where it lies
- * @param inode which may be taken again; where there is none, when the file was made
+ * @param changedNanos when the inode last changed, which nobody can set; if the file system does
+ *     not report it, when the file was modified
+ * @param device that the file lies on
+ * @param inode which may be reused; the creation time if there is no inode
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
-  /** Packages of {@code java.base} that are to be open for {@link StatCalls}. */
+  /** Packages of {@code java.base} that {@link StatCalls} needs open. */
   public static final List<String> PACKAGES = List.of(StatCalls.FILES, "java.io");
 
   private static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,dev,ino,isRegularFile";
@@ -51,8 +51,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * The file as it is now. Where a client of a file server caches attributes, they are asked of a
-   * descriptor: to open a file is to ask the server, for the program as for us.
+   * The file as it is now. If a file server's client caches attributes, reads them from a
+   * descriptor: opening a file asks the server, for the program as for us.
    */
   static FileState of(Path path, Mounts mounts) {
     StatCalls jdk = StatCalls.usable();
@@ -67,14 +67,14 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     }
   }
 
-  /** Whether the state of an open file can be told, not just that of whatever has its name. */
+  /** Whether the state of an open file can be read, not just that of whatever file has its name. */
   static boolean tellsOpened() {
     return StatCalls.usable() != null;
   }
 
   /**
-   * The file that is open, whatever its name means by now; where that cannot be told, the file of
-   * that name. Never throws.
+   * State of the open file, whatever its name refers to by now; if that cannot be read, of the file
+   * with that name. Never throws.
    *
    * @param path of the file
    */
@@ -83,7 +83,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
-  /** By the attributes that the JDK shows to everybody. */
+  /** From the JDK's public file attributes. */
   static FileState viewed(Path path) {
     try {
       return read(path, ATTRIBUTES);
@@ -94,7 +94,10 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     }
   }
 
-  /** On a file system that tells less, as that of Windows: when the file was made, of the rest. */
+  /**
+   * For a file system that reports less, such as that of Windows: the creation time stands in for
+   * the rest.
+   */
   static FileState basic(Path path) {
     try {
       return read(path, "size,lastModifiedTime,creationTime,isRegularFile");
@@ -106,7 +109,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   private static FileState read(Path path, String attributes) throws IOException {
     Map<String, Object> now = Files.readAttributes(path, attributes);
     if (!Boolean.TRUE.equals(now.get("isRegularFile"))) {
-      return MISSING; // What it gives does not follow from what differs.
+      return MISSING; // Its content does not depend on these attributes.
     }
     long size = number(now.get("size"));
     long modified = nanos(now.get("lastModifiedTime"));
@@ -124,14 +127,14 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return ((FileTime) Objects.requireNonNull(time)).to(TimeUnit.NANOSECONDS);
   }
 
-  /** Whether there is such a file. */
+  /** Whether the file exists. */
   public boolean isFile() {
     return size >= 0;
   }
 
   /**
    * Whether the other differs at most in the change time, as after {@code chmod}, a hard link or a
-   * rename: its bytes may be the same, which only reading them tells.
+   * rename. Its bytes may then be the same; only reading them tells.
    */
   public boolean isLike(FileState other) {
     return isSameInode(other) && size == other.size && modifiedNanos == other.modifiedNanos;
@@ -142,8 +145,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * Whether another change from now on would show: clocks of file systems tick, and what has no
-   * size is made as it is read.
+   * Whether any change from now on would be visible: the clocks of file systems tick, and a file
+   * without a size is generated when read.
    */
   public boolean isSettled() {
     if (size <= 0) {
@@ -154,23 +157,23 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
   }
 
-  /** All of it, to be kept. */
+  /** All fields, for storing. */
   public List<Long> numbers() {
     return List.of(size, modifiedNanos, changedNanos, device, inode);
   }
 
-  /** What {@link #numbers} gave. */
+  /** Restores the result of {@link #numbers}. */
   public static FileState of(List<Long> numbers) {
     return new FileState(
         numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4));
   }
 
-  /** 64 bits of all of it but the change time. */
+  /** 64-bit hash of all fields but the change time. */
   public long checksumOfLike() {
     return ItemKey.of("", size, modifiedNanos, ItemKey.WHOLE).with(device, inode).low();
   }
 
-  /** 64 bits of it. */
+  /** 64-bit hash of all fields. */
   public long checksum() {
     return ItemKey.of("", size, modifiedNanos, changedNanos).with(device, inode).low();
   }

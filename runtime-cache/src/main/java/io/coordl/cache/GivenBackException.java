@@ -1,10 +1,10 @@
 package io.coordl.cache;
 
-/** The segment was given back: what lay there is kept no more. */
+/** The segment was given back; its contents are no longer kept. */
 final class GivenBackException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** Without a stack trace: readers meet it until they know better. */
+  /** Without a stack trace: readers may hit it until they notice that the segment is gone. */
   GivenBackException() {
     super("its memory was given back", null, false, false);
   }

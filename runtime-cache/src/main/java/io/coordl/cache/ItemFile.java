@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * would be closed under the program when its thread is interrupted.
  *
  * @param path absolute
- * @param state what it was like
- * @param name what it is known by to others; null for device and inode
+ * @param state its state then
+ * @param name that identifies it to others; null if device and inode do
  * @param names where that comes from
  */
 record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)
     implements StoredFile {
-  /** No number of a block: the key is of the file as it was, its change time included. */
+  /** Not a block number: the key identifies the file's state, including its change time. */
   private static final long AS_IT_WAS = -2;
 
   /**
@@ -38,7 +38,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
         : null;
   }
 
-  /** The file at {@code absolutePath}, null if it is not regular or missing. */
+  /** The file at {@code absolutePath}; null if it is missing or not regular. */
   static @Nullable ItemFile of(String absolutePath, ItemNames names) {
     return of(absolutePath, null, names);
   }
@@ -46,7 +46,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
   /**
    * The file at {@code absolutePath}, null as above.
    *
-   * @param opened of the same, null if the program has not opened it
+   * @param opened the same file; null if the program has not opened it
    */
   static @Nullable ItemFile of(
       String absolutePath, @Nullable FileDescriptor opened, ItemNames names) {
@@ -67,12 +67,12 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether it is left to the program, wherever it may be kept. */
+  /** Whether it is left to the program, whichever store could keep it. */
   boolean isLeft() {
     return names.leaves(state.device());
   }
 
-  /** Whether this process may read it: asked before bytes are served that it did not read. */
+  /** Whether this process may read it; checked before serving bytes that it has not read itself. */
   boolean isReadable() {
     return Files.isReadable(Path.of(path));
   }
@@ -92,7 +92,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     return isStill(names.look(path));
   }
 
-  /** Whether what is open is this file, as it was. */
+  /** Whether the open file is this file, unchanged. */
   boolean isStill(RandomAccessFile opened) throws IOException {
     return isStill(FileState.of(opened.getFD(), path));
   }
@@ -157,13 +157,13 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     }
   }
 
-  /** Of the file as it was, its change time included. */
+  /** Key of the file's state, including its change time. */
   @Override
   public ItemKey key() {
     return entry(AS_IT_WAS).with(stamp(), 0);
   }
 
-  /** What it is kept under, whenever its inode changed; a block of it, or {@link ItemKey#WHOLE}. */
+  /** Its key, whatever its change time; of a block, or of {@link ItemKey#WHOLE}. */
   ItemKey entry(long block) {
     return name == null
         ? ItemKey.of("", size(), state.modifiedNanos(), block).with(state.device(), state.inode())
@@ -171,7 +171,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
             .with(0, name.ofInode() ? state.inode() : 0);
   }
 
-  /** When its inode changed; 0 where that says nothing of its bytes. */
+  /** When its inode changed; 0 if that says nothing about its bytes. */
   long stamp() {
     return name == null || name.isStamped() ? state.changedNanos() : 0;
   }

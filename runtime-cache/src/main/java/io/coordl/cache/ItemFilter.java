@@ -16,7 +16,7 @@ public interface ItemFilter {
     return true;
   }
 
-  /** Whether what may be an item is one. */
+  /** Decides whether a candidate is an item. */
   default boolean goesByPath() {
     return false;
   }
@@ -31,7 +31,7 @@ public interface ItemFilter {
     return "";
   }
 
-  /** By what items are known to all who share them: device and inode, unless told. */
+  /** How items are identified among all who share them; by default, by device and inode. */
   default ItemNames names() {
     return ItemNames.HERE;
   }

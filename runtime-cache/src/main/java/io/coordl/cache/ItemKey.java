@@ -1,10 +1,10 @@
 package io.coordl.cache;
 
 /**
- * Key of an item: 128 bits over what it is known by (its device and inode, or see {@link
- * ItemNames}), size, modification time and, for a block of a large file, the number of the block.
- * Equal keys are taken for the same content; with 14 million items the chance that any two differ
- * and collide is below 1e-24.
+ * Key of an item: a 128-bit hash of its identity (device and inode, or see {@link ItemNames}),
+ * size, modification time and, for a block of a large file, the number of the block. Equal keys are
+ * taken for the same content; with 14 million items the chance that any two differ and collide is
+ * below 1e-24.
  *
  * <p>The hash is MurmurHash3 x64 128 (public domain, Austin Appleby) over UTF-16 code units: good
  * spread at 4 characters a round, and no security provider to start up on a thread of the program.
@@ -45,7 +45,7 @@ public record ItemKey(long high, long low) {
     return new ItemKey(h1, h2);
   }
 
-  /** The key of what is known by two more numbers. */
+  /** This key extended by two more numbers. */
   public ItemKey with(long first, long second) {
     long h1 = mixFirst(high, low, first);
     long h2 = mixSecond(h1, low, second);

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text of the item's path, or of its content
  * @param version modification time in nanoseconds, 0 where the text follows from the content
- * @param ofInode whether another inode means another item
- * @param isStamped whether another change time asks for another look at the bytes
+ * @param ofInode whether a different inode means a different item
+ * @param isStamped whether a different change time requires comparing the bytes again
  * @param listed the line of the manifest that the text comes from, null if from none
  */
 record ItemName(

@@ -16,23 +16,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By what items are known, and which files may be kept at all.
+ * How items are identified, and which files may be kept at all.
  *
  * <ul>
  *   <li>On one host by device, inode, size and modification time, whatever their path.
  *   <li>Among hosts, and below a root, by path (relative to the root), inode, size and modification
- *       time: devices have other numbers on each host, and in each container. What all see of one
- *       file server, or of one image, is the same item.
+ *       time: device numbers differ between hosts and containers. A file that all see on one file
+ *       server, or in one image, is the same item.
  *   <li>With a manifest by content and size: other modification times make no other item, nor do
  *       other paths.
- *   <li>With {@link #copies}, which the user has to ask for, by path, size and modification time
- *       alone: what {@code cp -p} or {@code rsync -a} copies is the same item on every host, and so
- *       is what replaces a file at the same size and time.
+ *   <li>With {@link #copies}, which the user has to request, by path, size and modification time
+ *       alone: a file copied by {@code cp -p} or {@code rsync -a} is the same item on every host,
+ *       and so is one that replaces a file at the same size and time.
  * </ul>
  *
- * <p>Of the first two the change time is kept with the item ({@link StampedItems}): where only it
- * differs, the bytes are compared once. On a file system that gives a file another inode from time
- * to time, which shows while an item is read, path and change time stand for the inode.
+ * <p>For the first two, the change time is kept with the item ({@link StampedItems}): if only that
+ * differs, the bytes are compared once. On a file system that changes inodes from time to time,
+ * which is noticed while reading items, path and change time replace the inode.
  *
  * <p>A path with {@code ..} in it is known as a whole: behind a symbolic link it may lead out of
  * the root.
@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  * others wait meanwhile.
  */
 public final class ItemNames {
-  /** Of this host alone, wherever they are. */
+  /** Items of this host alone, on any file system. */
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {});
 
@@ -99,7 +99,7 @@ public final class ItemNames {
     this.log = log;
   }
 
-  /** Of this host alone; says what it finds out about file systems. */
+  /** Items of this host alone; logs what it finds out about file systems. */
   public static ItemNames here(UserLog log) {
     return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log);
   }
@@ -139,17 +139,17 @@ public final class ItemNames {
     return new ItemNames(roots, listing, wider, excluded, mounts, log);
   }
 
-  /** The same, but that neither inode nor change time counts where paths do. */
+  /** The same, except that neither inode nor change time counts where paths do. */
   public ItemNames copies() {
     return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log);
   }
 
-  /** The same, but that files on file systems of these types are left to the program. */
+  /** The same, except that files on file systems of these types are left to the program. */
   public ItemNames without(Set<String> types) {
     return new ItemNames(roots, listing, rule, types, mounts, log);
   }
 
-  /** The same on other mounts; for tests. */
+  /** The same with other mounts; for tests. */
   ItemNames on(Mounts other) {
     return new ItemNames(roots, listing, rule, excluded, other, log);
   }
@@ -176,8 +176,8 @@ public final class ItemNames {
   }
 
   /**
-   * Whether a file has changed in nothing but its inode, where nobody replaced it: file systems
-   * that number inodes as they meet them. From then on they do not count there.
+   * Whether a file changed only its inode although nobody replaced it: some file systems number
+   * inodes as they meet them. From then on, inodes there do not count.
    */
   boolean isSameByAnotherInode(String path, FileState before, FileState now) {
     if (before.size() != now.size()
@@ -206,7 +206,7 @@ public final class ItemNames {
     }
   }
 
-  /** The name of a file that is like that; null if it is known by its device and inode. */
+  /** The name of a file in that state; null if device and inode identify it. */
   @Nullable ItemName of(String absolutePath, FileState state) {
     String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
     boolean ofInode = rule != Rule.COPIES && !changing.contains(state.device());
@@ -244,7 +244,7 @@ public final class ItemNames {
   }
 
   private static boolean isOlder(Manifest manifest, FileState state) {
-    return state.device() != 0 // Else nobody tells when the inode changed.
+    return state.device() != 0 // Otherwise the change time is unknown.
         && state.modifiedNanos() < manifest.madeNanos
         && state.changedNanos() < manifest.madeNanos;
   }

@@ -94,7 +94,7 @@ final class MappedMemory extends ArenaMemory {
     MappedLength.check(file, capacity());
   }
 
-  /** All of it: a part of a file that others map cannot go. */
+  /** All of it: a file that others map cannot be freed in part. */
   @Override
   void giveBack(int from) {
     close();
@@ -105,7 +105,7 @@ final class MappedMemory extends ArenaMemory {
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
     synchronized (file) {
       if (file.length() < capacity()) {
-        check(at); // Throws: to write would make it longer again, with zeros where items were.
+        check(at); // Throws: a write would extend the file again, with zeros where items were.
       }
       file.seek(at);
       file.write(bytes, offset, length);

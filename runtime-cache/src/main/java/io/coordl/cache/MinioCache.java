@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
  * #BLOCK} bytes. Each open looks at the file ({@link FileState}), so a changed file is a new item.
- * The program sees what it would have seen without the cache: a path that is not a readable regular
- * file, and a file that changes while it is read, are left to its own call.
+ * The program sees the same as without the cache: its own call handles a path that is not a
+ * readable regular file, and a file that changes while it is read.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -46,7 +46,10 @@ public final class MinioCache implements ItemSource {
   private final StoreStatistics statistics;
   private final StoreGain gain;
 
-  /** Whether other processes have put items here: that they could read says nothing of this one. */
+  /**
+   * Whether other processes may have put items here: that they could read a file does not mean that
+   * this one may.
+   */
   private final boolean isShared;
 
   /**
@@ -165,7 +168,8 @@ public final class MinioCache implements ItemSource {
     }
     if (isShared && fetched.outcome() != Outcome.ADMITTED && !file.isReadable()) {
       statistics.count(Outcome.UNREADABLE);
-      return null; // Others may have read it, or this process what it may not read any more.
+      return null; // Another process may have read it, or this one may have lost the permission
+      // since.
     }
     count(file, fetched.outcome());
     Origin origin = fetched.outcome().origin();
@@ -298,7 +302,7 @@ public final class MinioCache implements ItemSource {
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
     int pieceBytes = whole ? (int) file.size() : BLOCK;
-    // By a path that may be an item's at any time nothing more is asked.
+    // If the filter goes by path, there is nothing more to check.
     BooleanSupplier admitting =
         filter.goesByPath()
             ? () -> !forms.keepsSample()

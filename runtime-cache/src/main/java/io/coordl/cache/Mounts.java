@@ -9,17 +9,20 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this process has mounted: the type of the file system on each device, as the kernel names
- * it. Looked up when a device is first met. Safe for concurrent use.
+ * This process's mounts: the type of the file system on each device, as the kernel names it. Looked
+ * up when a device is first seen. Safe for concurrent use.
  */
 final class Mounts {
   static final Mounts HERE = new Mounts(Path.of("/proc/self/mountinfo"));
 
-  /** An open of theirs asks the server, and {@code stat} alone may be answered from a cache. */
+  /**
+   * File systems on which an open asks the server, while {@code stat} alone may be answered from a
+   * cache.
+   */
   private static final Set<String> OF_SERVERS =
       Set.of("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "afs", "9p", "glusterfs", "gfs2");
 
-  /** A file of theirs has one inode as long as it is there. */
+  /** File systems on which a file keeps its inode as long as it exists. */
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
@@ -76,7 +79,7 @@ final class Mounts {
     }
     String type = typeOf(device);
     return excluded.contains(type)
-        || (type.startsWith("fuse") && excluded.contains("fuse")); // And fuseblk.
+        || (type.startsWith("fuse") && excluded.contains("fuse")); // Includes fuseblk.
   }
 
   private String find(long device) {

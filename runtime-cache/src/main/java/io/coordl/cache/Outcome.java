@@ -10,7 +10,7 @@ public enum Outcome {
   PEER,
   /** It is kept now, here or by another host, read from storage by this call. */
   ADMITTED,
-  /** It was there, and this call has read storage to know: only the change time is another. */
+  /** A hit, but this call had to read storage to confirm it: only the change time differs. */
   CONFIRMED,
   /** It was read by this call, if at all, and there is no room to keep it. */
   FULL,

@@ -43,7 +43,7 @@ public final class PreparedStore implements Closeable {
     return forms;
   }
 
-  /** Whether nothing is to be kept that was made of such a file. */
+  /** Whether results made from such a file must not be kept. */
   public boolean leaves(FileState file) {
     return names.leaves(file.device());
   }

@@ -13,17 +13,18 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of this process alone, each segment a file without a name that is mapped when the memory
- * is made, so that no thread of the program maps, which an interrupt would break. As in {@link
- * MappedMemory} bytes are put in by write(2), and pages are taken only as they are written.
+ * Memory of this process alone. Each segment is an unnamed file that is mapped when the memory is
+ * created, so that no thread of the program has to map, which an interrupt would break. As in
+ * {@link MappedMemory}, bytes are stored with write(2), and pages are allocated only as they are
+ * written.
  *
- * <p>A segment that is given back is unmapped by the JVM once no view of it can be reached, and the
- * kernel takes the pages with the last mapping: no view ever reads what is not there.
+ * <p>The JVM unmaps a segment that was given back once no view of it is reachable, and the kernel
+ * frees the pages with the last mapping: no view ever reads missing pages.
  */
 final class PrivateMemory extends ArenaMemory {
   private static final int MOST_SEGMENTS = 32;
 
-  /** More than the largest item and the largest table. */
+  /** Larger than the largest item and the largest table. */
   private static final int SMALLEST_BITS = 25;
 
   private static final int LARGEST_BITS = 30;
@@ -33,8 +34,8 @@ final class PrivateMemory extends ArenaMemory {
   private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
 
   /**
-   * Maps {@code capacity} bytes. Each file loses its name while it is empty, so that another job
-   * that starts does not take it for one that was left over.
+   * Maps {@code capacity} bytes. Each file is unlinked while it is empty, so that another starting
+   * job does not take it for a leftover.
    */
   PrivateMemory(Path directory, long user, long capacity) throws IOException {
     super(capacity);
@@ -58,7 +59,7 @@ final class PrivateMemory extends ArenaMemory {
   private static RandomAccessFile unnamed(Path directory, long user) throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     try {
-      // Of which the mask may have left nothing.
+      // The umask may have removed these permissions.
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
       return OwnFiles.open(path);
     } finally {
@@ -99,7 +100,7 @@ final class PrivateMemory extends ArenaMemory {
     return (int) (at & (segmentBytes() - 1));
   }
 
-  /** Nobody else has a name for the files, so they are as long as they were made. */
+  /** Nobody else can name the files, so their length never changes. */
   @Override
   void check(long at) {
     segment(number(at)); // Unless it was given back.
@@ -124,9 +125,9 @@ final class PrivateMemory extends ArenaMemory {
   }
 
   /**
-   * Closes the files, each after the write that is under way: its bytes would go into whatever file
-   * of the program gets the descriptor's number next. The mappings stay for those who still read
-   * from them, until they are garbage.
+   * Closes the files, each after any write under way: otherwise its bytes would go into whatever
+   * file of the program next gets the descriptor's number. The mappings stay, for threads that
+   * still read from them, until they are garbage.
    */
   @Override
   public void close() {

@@ -6,20 +6,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items that are kept with a stamp: the time at which the inode of their file had last changed.
+ * Items that are kept with a stamp: the change time of their file's inode.
  *
- * <p>{@code chmod}, a hard link and a rename change that time and not a byte; a rewrite that sets
- * size and modification time to what they were changes it too. So an item is kept under what
- * identifies its file but for that time, which stands behind its bytes. Where it is another one,
- * the file is read once more and compared with what is kept:
+ * <p>{@code chmod}, a hard link and a rename change that time but no byte; a rewrite that restores
+ * size and modification time changes it too. So an item's key is its file's identity without that
+ * time, which is stored behind the item's bytes. If the time differs, the file is read once more
+ * and compared with the stored bytes:
  *
  * <ul>
- *   <li>The same bytes: that is noted under the new time, in an item without bytes, and the entry
- *       stays.
- *   <li>Others: they are kept under the new time.
+ *   <li>Same bytes: an item without bytes notes that under the new time, and the entry stays.
+ *   <li>Different bytes: they are kept under the new time.
  * </ul>
  *
- * <p>Notes and rewritten items lie on this host only. Safe for concurrent use, as the store is.
+ * <p>Notes and rewritten items are kept on this host only. Safe for concurrent use, as the store
+ * is.
  */
 final class StampedItems {
   static final int STAMP_BYTES = Long.BYTES;
@@ -40,7 +40,7 @@ final class StampedItems {
     this.here = here;
   }
 
-  /** The bytes kept here of a file whose inode changed then; null if there are none. */
+  /** The bytes kept here for a file with this change time; null if there are none. */
   @Nullable ByteBuffer find(ItemKey entry, long stamp) {
     ByteBuffer kept = here.find(entry);
     if (kept == null) {
@@ -55,7 +55,7 @@ final class StampedItems {
         : here.find(entry.with(stamp, REWRITTEN));
   }
 
-  /** As {@link ItemStore#fetch}, of a file whose inode changed then. */
+  /** As {@link ItemStore#fetch}, for a file with this change time. */
   Fetched fetch(ItemKey entry, int length, long stamp, Loader loader) throws IOException {
     Loader stamped =
         (target, at) -> {
@@ -119,7 +119,7 @@ final class StampedItems {
     return kept.slice(0, kept.limit() - STAMP_BYTES);
   }
 
-  /** By copies, piece by piece: to compare the mapping itself may end the process. */
+  /** Compares copies, piece by piece: comparing the mapping itself could crash the process. */
   private static boolean isOf(ByteBuffer kept, byte[] now) {
     byte[] piece = new byte[Math.min(PIECE, now.length)];
     for (int done = 0; done < now.length; ) {

@@ -4,24 +4,24 @@ import io.coordl.log.UserLog;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Whether a store finds again what it keeps. It does not where files have another identity each
- * time: mounts that make up modification times or inodes, a job that copies the data set anew for
- * each epoch. A store that never evicts then keeps each file once an epoch, in vain. It is given up
- * once as many files as are known were met again under another identity, while there were next to
- * no hits.
+ * Whether a store has hits at all. It has none if files have a different identity each time: on
+ * mounts that make up modification times or inodes, or in a job that copies the data set again for
+ * each epoch. A never-evicting store then keeps each file once per epoch, in vain. It is given up
+ * once as many files as are known have come again under a different identity, with next to no hits.
  *
- * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MOST} files; of more,
- * those whose path hashes to a share that is halved as often as needed. Only misses are told, so a
- * hit costs a counter. Safe for concurrent use; never waits for anything but a few instructions.
+ * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MOST} files; if there
+ * are more, it samples them by a hash of the path and halves the sample as often as needed. Only
+ * misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for more
+ * than a few instructions.
  */
 public final class StoreGain {
   static final int MOST = 6_144;
   private static final int SLOTS = 8_192;
 
-  /** A store with fewer hits than one in so many files that came again is given up. */
+  /** A store with fewer than one hit per this many files that came again is given up. */
   private static final int RARE = 20;
 
-  /** So few files are no data set. */
+  /** Fewer files than this are no data set. */
   private static final int FEWEST = 16;
 
   private final String policy;
@@ -38,7 +38,7 @@ public final class StoreGain {
 
   /**
    * @param policy for the user, such as {@code cache=minio}
-   * @param whenStopped once nothing is admitted and found any more
+   * @param whenStopped runs once nothing is admitted or found any more
    */
   public StoreGain(String policy, UserLog log, Runnable whenStopped) {
     this.policy = policy;
@@ -46,12 +46,12 @@ public final class StoreGain {
     this.whenStopped = whenStopped;
   }
 
-  /** Of a store that nobody else is told about. */
+  /** For a store that reports to nobody. */
   static StoreGain untold() {
     return new StoreGain("", word -> {}, () -> {});
   }
 
-  /** Whether nothing is to be kept and found any more. */
+  /** Whether the store is given up: it keeps and finds nothing any more. */
   public boolean isStopped() {
     return stopped;
   }
@@ -60,7 +60,7 @@ public final class StoreGain {
     hits.increment();
   }
 
-  /** The file was not found, and is kept now. */
+  /** Records a miss: the file is kept now. */
   void missed(ItemFile file) {
     ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
     if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
@@ -75,7 +75,7 @@ public final class StoreGain {
     }
   }
 
-  /** Whether that was one too many. */
+  /** Whether this miss is the one that gives the store up. */
   private synchronized boolean isNewIdentity(long path, long identity) {
     if (!isWatched(path) || stopped) {
       return false;
@@ -91,7 +91,7 @@ public final class StoreGain {
       return false;
     }
     if (seen[at + 1] == identity) {
-      return false; // There was no room for it, or another form was kept.
+      return false; // It did not fit, or another form was kept.
     }
     seen[at + 1] = identity;
     if (++again < Math.max(FEWEST, known)) {
@@ -115,7 +115,7 @@ public final class StoreGain {
     return 2 * at;
   }
 
-  /** By other bits than those that choose the slot; counting begins anew. */
+  /** Uses other bits than those that choose the slot; counting restarts. */
   private void halve() {
     long[] before = seen;
     seen = new long[2 * SLOTS];

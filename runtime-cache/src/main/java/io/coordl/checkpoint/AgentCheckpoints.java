@@ -63,7 +63,7 @@ public final class AgentCheckpoints {
 
   private final Supplier<@Nullable Path> resumed;
 
-  // Storage may hang: no thread asks it for anything while it holds the monitor.
+  // Storage may hang: no thread accesses it while holding the monitor.
   private final List<Trained> models = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
@@ -84,8 +84,8 @@ public final class AgentCheckpoints {
    * @param overhead share of the time that {@code auto} may take
    * @param keep how many checkpoints of a model stay
    * @param grace seconds that the last one may take when the job is told to end
-   * @param resumed the checkpoint that the job goes on from, null if there is none; asked when the
-   *     first step has ended
+   * @param resumed the checkpoint that the job continues from, null if there is none; called when
+   *     the first step has ended
    */
   public AgentCheckpoints(
       String root,
@@ -126,7 +126,7 @@ public final class AgentCheckpoints {
     private volatile @Nullable CheckpointDirectory directory;
     private @Nullable StorageCall<Path> preparing;
 
-    /** Where one was begun that is not whole. */
+    /** Directory of a checkpoint that was begun and is incomplete. */
     private volatile @Nullable Path begun;
 
     private volatile Thread trainer = Thread.currentThread();
@@ -193,7 +193,10 @@ public final class AgentCheckpoints {
       }
     }
 
-    /** A new directory for the next; null if there can be none, or storage does not answer. */
+    /**
+     * A new directory for the next checkpoint; null if there can be none, or if storage does not
+     * answer.
+     */
     private @Nullable Path prepared() throws IOException {
       StorageCall<Path> call = preparing;
       if (call == null) {
@@ -218,7 +221,7 @@ public final class AgentCheckpoints {
     private @Nullable Path next(@Nullable Path failed) throws IOException {
       CheckpointDirectory.Claim claim = claimed.get();
       if (claim == null) {
-        return null; // That has been said.
+        return null; // Already logged.
       }
       CheckpointDirectory into = directory;
       if (into == null) {
@@ -298,7 +301,7 @@ public final class AgentCheckpoints {
         claimed = new StorageCall<>(() -> claim(from));
         claim = claimed;
       }
-    } catch (OutOfMemoryError e) { // No thread to be had.
+    } catch (OutOfMemoryError e) { // No thread available.
       refused(e);
       return null;
     }
@@ -307,7 +310,7 @@ public final class AgentCheckpoints {
     return made;
   }
 
-  /** Null if there can be no checkpoints, which is said. */
+  /** If there can be no checkpoints, logs that and returns null. */
   private CheckpointDirectory.@Nullable Claim claim(@Nullable Path from) {
     try {
       CheckpointDirectory.Claim made =
@@ -393,7 +396,7 @@ public final class AgentCheckpoints {
         .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
   }
 
-  /** Lets another job of this JVM have the directory, as the end of the JVM does. */
+  /** Releases the directory to other jobs of this JVM, as the end of the JVM does. */
   void release() throws IOException {
     StorageCall<CheckpointDirectory.Claim> taken = claim;
     CheckpointDirectory.Claim mine = taken == null ? null : taken.get();

@@ -28,24 +28,24 @@ import org.jspecify.annotations.Nullable;
  * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
  * newest that is whole.
  *
- * <p>They lie in the directory of a run: a job, and those that go on from its checkpoints. The
- * first run has {@code checkpoint.dir} itself. A later one that finds checkpoints there, and does
- * not go on from the newest of them, has {@code run.2}, {@code run.3}, ... in it, and leaves those
- * of the runs before alone.
+ * <p>They lie in the directory of a run: a job, and the jobs that continue from its checkpoints.
+ * The first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints there, and
+ * does not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and leaves
+ * the checkpoints of earlier runs alone.
  *
- * <p>Nothing goes before a newer checkpoint is on disk and has been read back, and then only what
- * the agent has written: a checkpoint whose model was changed by somebody else is renamed.
+ * <p>The agent deletes nothing before a newer checkpoint is on disk and has been read back, and
+ * then only what it wrote itself: it renames a checkpoint whose model somebody else changed.
  */
 final class CheckpointDirectory {
   private static final String LATEST = "latest";
 
-  /** Has a dot, which no directory of a model has. */
+  /** Contains a dot, which no model's directory does. */
   private static final Pattern RUN = Pattern.compile("run\\.(\\d{1,9})");
 
   private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
   private static final String KEPT = ".kept";
 
-  /** How a mark begins; of agents before, it is empty. */
+  /** First bytes of a mark; earlier agents wrote empty marks. */
   private static final String LOADED = "loaded ";
 
   private static final int MOST_RUNS = 100;
@@ -60,7 +60,9 @@ final class CheckpointDirectory {
     this.number = all.isEmpty() ? 0 : number(all.get(0));
   }
 
-  /** The directory of one run, for this job as long as it lives. Threads of the agent alone. */
+  /**
+   * The directory of one run, held by this job as long as it lives. For threads of the agent only.
+   */
   static final class Claim {
     private final FileChannel lock;
     private final Path run;
@@ -74,12 +76,12 @@ final class CheckpointDirectory {
       this.hasOthers = hasOthers;
     }
 
-    /** Where its models are. */
+    /** Directory of its models. */
     Path run() {
       return run;
     }
 
-    /** Whether that is {@code checkpoint.dir} itself. */
+    /** Whether this is {@code checkpoint.dir} itself. */
     boolean isFirst() {
       return isFirst;
     }
@@ -88,7 +90,7 @@ final class CheckpointDirectory {
       lock.close();
     }
 
-    /** Whether {@code checkpoint.dir} has checkpoints of other runs, and this one is new. */
+    /** Whether this run is new and {@code checkpoint.dir} has checkpoints of other runs. */
     boolean hasOthers() {
       return hasOthers;
     }
@@ -102,10 +104,10 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Takes a directory for this job, as long as it lives; throws if another job has it, or it cannot
-   * be made. A thread of the agent alone: storage may hang.
+   * Takes a directory for this job, as long as it lives; throws if another job has it, or if it
+   * cannot be created. Only for threads of the agent: storage may hang.
    *
-   * @param from the checkpoint that the job goes on from; null if it begins at its start
+   * @param from the checkpoint that the job continues from; null if it starts from scratch
    */
   static Claim claim(Path root, @Nullable Path from) throws IOException {
     OwnFiles.requireOwnLinks(root.toAbsolutePath());
@@ -137,7 +139,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** As {@link #runOf}; null too if somebody has removed the checkpoint since. */
+  /** As {@link #runOf}; also null if somebody has removed the checkpoint since. */
   private static @Nullable Path runOrNone(Path checkpoint, List<Path> runs) throws IOException {
     try {
       return runOf(checkpoint, runs);
@@ -146,7 +148,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** The run whose newest checkpoint that is one it is; null if there is none. */
+  /** The run whose newest complete checkpoint this is; null if there is none. */
   private static @Nullable Path runOf(Path checkpoint, List<Path> runs) throws IOException {
     Path model = checkpoint.toRealPath().getParent();
     Path run = model == null ? null : model.getParent();
@@ -198,7 +200,7 @@ final class CheckpointDirectory {
     return runs;
   }
 
-  /** Of each model of the newest run that has any: its checkpoints, the newest first. */
+  /** For each model of the newest run that has any: its checkpoints, newest first. */
   static List<List<Path>> newestRun(Path root) throws IOException {
     for (Path run : runs(root)) {
       if (!models(run, true).isEmpty()) {
@@ -209,9 +211,9 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Of each model of a run its checkpoints, the newest first.
+   * For each model of a run: its checkpoints, newest first.
    *
-   * @param begun leave out those that a killed job has only begun
+   * @param begun skip those that a killed job only began
    */
   private static List<List<Path>> models(Path run, boolean begun) throws IOException {
     List<List<Path>> models = new ArrayList<>();
@@ -248,7 +250,7 @@ final class CheckpointDirectory {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
 
-  /** What its job had loaded before it trained; null if that is not known. */
+  /** Identifies the models that its job loaded before it trained; null if unknown. */
   static @Nullable String loads(Path checkpoint) throws IOException {
     String text = SideFile.text(mark(checkpoint)).strip();
     return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
@@ -259,7 +261,7 @@ final class CheckpointDirectory {
     return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Whether a checkpoint has nothing but what the agent puts there before the model comes. */
+  /** Whether a checkpoint holds only the files that the agent writes before the model. */
   private static boolean isBegun(Path checkpoint) throws IOException {
     try (Stream<Path> all = Files.list(checkpoint)) {
       return all.allMatch(file -> file.getFileName().toString().equals(SideFile.DIRECTORY));
@@ -299,9 +301,9 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Reads the newest that is whole back, and links it; then deletes what is older than the newest
-   * {@code keep}. What cannot be deleted stays until the next time. False if the file system has no
-   * such links.
+   * Reads the newest complete checkpoint back and links it; then deletes those older than the
+   * newest {@code keep}. If one cannot be deleted, it stays until the next time. False if the file
+   * system has no symbolic links.
    */
   boolean retain(int keep, OnceLog log) {
     boolean linked = true;
@@ -345,7 +347,7 @@ final class CheckpointDirectory {
     }
     String name = checkpoint.getFileName() + KEPT;
     Path kept = path.resolve(name);
-    // Its number may have been another's before.
+    // Another checkpoint may have had its number before.
     for (int i = 2; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); i++) {
       kept = path.resolve(name + "-" + i);
     }
@@ -380,7 +382,7 @@ final class CheckpointDirectory {
     }
     try {
       Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);
-      if (Files.isSymbolicLink(next)) { // A killed job's.
+      if (Files.isSymbolicLink(next)) { // Left by a killed job.
         Files.delete(next);
       }
       Files.createSymbolicLink(next, newest.getFileName());
@@ -391,7 +393,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** Deletes what the agent has written; whether nothing else was there. The mark goes last. */
+  /** Deletes the agent's files, the mark last; true if nothing else was there. */
   private static boolean deleteOwn(Path checkpoint) throws IOException {
     Path own = checkpoint.resolve(SideFile.DIRECTORY);
     for (Path model : SideFile.models(checkpoint)) {
@@ -414,7 +416,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** Deletes what this job has just begun, and could not write. */
+  /** Deletes a checkpoint that this job has just begun and could not write. */
   static void delete(Path checkpoint) throws IOException {
     try (Stream<Path> all = Files.walk(checkpoint)) {
       for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {

@@ -79,7 +79,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** A new file in {@code directory}, which its first byte makes, or {@link #open}. */
+  /** A new file in {@code directory}, created by its first byte or by {@link #open}. */
   private ModelFile(Path target, Path directory, @Nullable State before) {
     this.target = target;
     this.before = before;
@@ -98,9 +98,9 @@ public final class ModelFile implements Closeable {
   }
 
   /**
-   * {@link #sweep} of another job leaves it alone as long as it is open. Its name is never used
-   * again, so that a dead job's file can be deleted by its name. Written as the libraries write
-   * theirs: an interrupt of the program's thread does not close it.
+   * Another job's {@link #sweep} leaves it alone as long as it is open. Its name is never reused,
+   * so a dead job's file can be deleted by its name. Written in the way that the libraries write:
+   * an interrupt of the program's thread does not close it.
    */
   private FileOutputStream make() throws IOException {
     OwnFiles.directory(directory);
@@ -131,8 +131,8 @@ public final class ModelFile implements Closeable {
   }
 
   /**
-   * A file in a directory that the agent has made, which nobody else writes to. Storage is not
-   * touched before its first byte is.
+   * A file in a directory that the agent created and that nobody else writes to. Does not touch
+   * storage before the first byte is written.
    */
   static ModelFile later(Path target) {
     return new ModelFile(target, SideFile.directory(target), null);

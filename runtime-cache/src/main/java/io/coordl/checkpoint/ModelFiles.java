@@ -69,8 +69,8 @@ public final class ModelFiles implements Closeable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
-   * A file of the program's own keeps the program as long as its own call would have; the end of
-   * the JVM so many times as long.
+   * For the program's own files, the program waits as long as its own call would have; the end of
+   * the JVM waits this many times as long.
    */
   private static final int PROGRAMS_TURNS = 60;
 
@@ -91,7 +91,10 @@ public final class ModelFiles implements Closeable {
   private volatile @Nullable Pending inFlight;
   private @Nullable IOException failure;
 
-  /** What the program loaded before it trained: another start of the same run loads the same. */
+  /**
+   * Identifies the models that the program loaded before it trained: every start of the same run
+   * loads the same ones.
+   */
   private String loads = "";
 
   private @Nullable Path loaded;
@@ -188,7 +191,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Waits for storage as long as anybody waits for what is the agent's; whether it has answered.
+   * Waits for storage as long as anybody waits for the agent's own files; true if it has answered.
    */
   boolean isPatient(CountDownLatch done) {
     return patience.test(done);
@@ -295,8 +298,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A file to write in the place of {@code target}; null: the library is to write it. To the
-   * library a checkpoint of the agent's own may be elsewhere: only the name counts.
+   * A file to write in place of {@code target}; null if the library has to write it. For a
+   * checkpoint of the agent's own, the library may see another directory: only the name counts.
    */
   public @Nullable ModelFile create(Path target) {
     StateFile agents = AS_AGENT.get();
@@ -451,7 +454,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** What is left of a checkpoint of the agent's own that has failed. */
+  /** Deletes the remains of a failed checkpoint of the agent's own. */
   private static void discard(@Nullable StateFile failed) {
     try {
       if (failed != null) {
@@ -459,7 +462,7 @@ public final class ModelFiles implements Closeable {
         CheckpointDirectory.delete(failed.checkpoint());
       }
     } catch (IOException e) {
-      // The next one that is whole removes it.
+      // The next complete one removes it.
     }
   }
 
@@ -562,7 +565,7 @@ public final class ModelFiles implements Closeable {
         return false;
       }
     } catch (IOException e) {
-      return false; // The library will meet that too.
+      return false; // The library will hit that too.
     }
     synchronized (this) {
       damaged++;
@@ -592,7 +595,7 @@ public final class ModelFiles implements Closeable {
     rememberLoad(file);
   }
 
-  /** From now on until {@link #train}. */
+  /** Starts remembering loads, until {@link #train}. */
   synchronized void rememberLoads() {
     remembersLoads = true;
   }
@@ -605,21 +608,21 @@ public final class ModelFiles implements Closeable {
         loaded = file;
       }
     } catch (IOException e) {
-      // The library will meet that too.
+      // The library will hit that too.
     }
   }
 
-  /** The program trains: models that it loads later are not what it begins with. */
+  /** The program trains: models that it loads later are not its starting point. */
   synchronized void train() {
     remembersLoads = false;
   }
 
-  /** Tells what the program has loaded from anything else; empty if nothing. */
+  /** Identifies the models that the program has loaded; empty if none. */
   synchronized String loads() {
     return loads;
   }
 
-  /** The last model of these; null if there is none. */
+  /** The last of these models; null if there is none. */
   synchronized @Nullable Path loaded() {
     return loaded;
   }
@@ -635,7 +638,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** The JVM ends: storage that takes nothing is not waited for without a bound any more. */
+  /** The JVM ends: from now on, every wait for storage that takes nothing is bounded. */
   public void ends() {
     ending = true;
   }

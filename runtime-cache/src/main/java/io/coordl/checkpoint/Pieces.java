@@ -7,11 +7,11 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file's bytes on their way to the disk, hashed and counted. The file is opened by the first of
- * them. Of one thread at a time.
+ * Hashes and counts a file's bytes on their way to disk. The first byte opens the file. One thread
+ * at a time.
  */
 final class Pieces extends OutputStream {
-  /** Makes the file. */
+  /** Creates the file. */
   @FunctionalInterface
   interface Opening {
     FileOutputStream open() throws IOException;
@@ -81,7 +81,9 @@ final class Pieces extends OutputStream {
     }
   }
 
-  /** Ends the file, if it was opened. Closing this stream does not: a library may. */
+  /**
+   * Ends the file, if it was opened. Closing this stream does not, because a library may close it.
+   */
   void end() throws IOException {
     if (out != null) {
       out.close();

@@ -104,13 +104,13 @@ public final class Resume {
     return found;
   }
 
-  /** Why a program that has loaded a model by itself is not to be resumed; null if it may. */
+  /** Why a program that has loaded a model itself must not be resumed; null if it may be. */
   private @Nullable String loadsOther(Path found) {
     String then = null;
     try {
       then = CheckpointDirectory.loads(found);
     } catch (IOException e) {
-      // As of an agent before.
+      // Written by an earlier agent.
     }
     Path loaded = files.loaded();
     if (then == null && loaded != null) {
@@ -215,7 +215,7 @@ public final class Resume {
     nothing(reason);
   }
 
-  /** The checkpoint that the job goes on from, or has; null if it began at its start. */
+  /** The checkpoint that the job continues from; null if it starts from scratch. */
   public synchronized @Nullable Path continued() {
     return continued;
   }

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that snapshots may take. Once memory is short they take none: jobs wait for their
+ * The memory that snapshots may take. Once memory is short they take none, and jobs wait for their
  * files, as with {@code checkpoint=atomic}. Safe for concurrent use.
  */
 public final class SnapshotMemory implements MemoryWatch.Holder {
@@ -95,7 +95,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     return true;
   }
 
-  /** What no snapshot lies in now. */
+  /** Memory that no snapshot uses now. */
   @Override
   public synchronized long held() {
     return (long) PIECE * pieces.size();

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
  * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
- * checkpoint is taken, made and written before the model is put into place, so that a checkpoint
- * that is whole has it. Of one thread at a time.
+ * checkpoint is taken, made and written before the model is put in place, so that every complete
+ * checkpoint has it. One thread at a time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
@@ -50,7 +50,7 @@ final class StateFile implements Closeable {
     }
   }
 
-  /** What it is of. */
+  /** The checkpoint that the state belongs to. */
   Path checkpoint() {
     return checkpoint;
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What storage is asked for on a thread of the agent. It may hang: then that thread alone hangs
- * with it. Any thread.
+ * A call to storage on a thread of the agent. If storage hangs, only that thread hangs with it. Any
+ * thread.
  */
 final class StorageCall<T> {
   private final CountDownLatch done = new CountDownLatch(1);
@@ -40,7 +40,7 @@ final class StorageCall<T> {
     return done.getCount() == 0;
   }
 
-  /** The answer, for which another thread of the agent may wait. */
+  /** The answer; another thread of the agent may wait for it. */
   @Nullable T get() throws IOException {
     Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> done.await(nanos, TimeUnit.NANOSECONDS));
     if (failure != null) {

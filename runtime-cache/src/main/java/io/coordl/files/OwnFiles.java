@@ -15,18 +15,19 @@ import java.nio.file.attribute.FileAttribute;
 import java.util.Objects;
 
 /**
- * Opens files for writing. A file is a regular one of this user, and no link is followed to it. It
- * is opened for both directions, which does not wait for the other end of a FIFO, and never
- * truncated. Whoever may write into the directory can put something else in its place at any
- * moment, so the name is looked at before and after; unless both saw one file, the open fails.
+ * Opens files for writing. Each must be a regular file of this user, and no link to it is followed.
+ * Files are opened for both reading and writing, which does not wait for the other end of a FIFO,
+ * and are never truncated. Anyone who may write to the directory can replace the file at any
+ * moment, so the name is checked before and after the open; unless both checks see the same file,
+ * the open fails.
  *
- * <p>Storage that hangs still holds up the caller: the training thread and the end of the JVM leave
- * these calls to a thread of the agent. Any thread.
+ * <p>Storage that hangs still blocks the caller, so the training thread and the end of the JVM
+ * leave these calls to a thread of the agent. Any thread.
  */
 public final class OwnFiles {
   private OwnFiles() {}
 
-  /** Makes a file, which must not be there, for reading and writing. No channel is made. */
+  /** Creates a file, which must not exist, for reading and writing, without a channel. */
   public static RandomAccessFile create(Path path, FileAttribute<?>... attributes)
       throws IOException {
     Files.createFile(path, attributes);
@@ -38,7 +39,7 @@ public final class OwnFiles {
     return file;
   }
 
-  /** Opens a file that is there, for reading and writing. No channel is made. */
+  /** Opens an existing file for reading and writing, without a channel. */
   public static RandomAccessFile open(Path path) throws IOException {
     Object seen = identity(path);
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
@@ -51,12 +52,12 @@ public final class OwnFiles {
     }
   }
 
-  /** Opens a file, making it if it is not there, for locks: a thread of the agent alone does so. */
+  /** Opens a file for locks, creating it if needed; only for threads of the agent. */
   public static FileChannel openOrCreate(Path path) throws IOException {
     try {
       Files.createFile(path);
     } catch (FileAlreadyExistsException e) {
-      // Then it may be opened.
+      // It exists, so try to open it.
     }
     Object seen = identity(path);
     FileChannel channel =
@@ -71,7 +72,10 @@ public final class OwnFiles {
     }
   }
 
-  /** Makes a directory unless it is there; throws if something else is, or a link to one. */
+  /**
+   * Creates a directory unless it exists; throws if there is something else, or a link to a
+   * directory.
+   */
   public static Path directory(Path path) throws IOException {
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -82,7 +86,9 @@ public final class OwnFiles {
     return path;
   }
 
-  /** Throws if a link of somebody else leads there: those of the user, or of the system, may. */
+  /**
+   * Throws if another user's link leads there; links of this user, or of the system, are allowed.
+   */
   public static void requireOwnLinks(Path path) throws IOException {
     for (Path at = path; at != null; at = at.getParent()) {
       if (Files.isSymbolicLink(at)) {
@@ -104,7 +110,7 @@ public final class OwnFiles {
     return new IOException("another file has taken the place of " + path);
   }
 
-  /** Tells a regular file of this user from others; throws if it is none. */
+  /** Returns the identity of a regular file of this user; throws if it is not one. */
   private static Object identity(Path path) throws IOException {
     BasicFileAttributes file =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -118,8 +124,9 @@ public final class OwnFiles {
   }
 
   /**
-   * Whether a file is of this user, as the file system tells: it may have another name for root,
-   * which a new file shows. Where it has no numbers for users, files are not told apart.
+   * Whether a file belongs to this user, according to the file system. It may map root to another
+   * user, which a newly created file shows. If it has no user numbers, every file counts as this
+   * user's.
    */
   public static boolean isOwn(Path path) throws IOException {
     if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {

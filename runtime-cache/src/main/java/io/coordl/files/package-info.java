@@ -1,6 +1,6 @@
 /**
- * How the agent opens the files that it writes: whose they are, what they are, and that nothing
- * leads elsewhere. Knows nothing of what is in them.
+ * How the agent opens the files that it writes: it checks their owner and type, and that no link
+ * leads elsewhere. Knows nothing of their contents.
  */
 @NullMarked
 package io.coordl.files;

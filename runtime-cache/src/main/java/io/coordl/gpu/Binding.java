@@ -127,7 +127,7 @@ public final class Binding {
         throw e;
       } catch (Exception | Error e) { // JNA throws plain errors.
         Throwable cause = UnavailableException.cause(e);
-        // What java.lang.foreign and JNA throw where the dynamic linker finds nothing.
+        // Thrown by java.lang.foreign and JNA if the dynamic linker finds nothing.
         boolean isNotFound =
             cause instanceof IllegalArgumentException || cause instanceof UnsatisfiedLinkError;
         boolean isNoWay =
@@ -150,7 +150,7 @@ public final class Binding {
                 + " code; from Java 22 on neither is needed");
   }
 
-  /** This JVM cannot call native code in one of the ways. */
+  /** This JVM lacks one of the ways to call native code. */
   static final class NoWayException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -11,8 +11,8 @@ import io.coordl.event.GpuStatisticsEvent;
  */
 final class GpuTime {
   /**
-   * The driver's last window may be over only after the next look, so that long a wait and the idle
-   * time in it may come apart.
+   * The driver's last window may end only after the next reading, so a wait and its idle time may
+   * be counted up to this far apart.
    */
   private static final long LAG_NANOS = 1_000_000_000;
 
@@ -22,7 +22,7 @@ final class GpuTime {
   private long idle;
   private long stallsSeen;
 
-  /** Of the time until the last batch: idle, with no stall to explain it, and the other way. */
+  /** Idle time until the last batch without a stall to explain it; below, the reverse. */
   private long idleLeft;
 
   private long stallLeft;
@@ -37,7 +37,10 @@ final class GpuTime {
     sum.ownMemory = Nvml.UNKNOWN;
   }
 
-  /** Takes a sample that stands for so much time, while the totals grew; steps so far. */
+  /**
+   * Adds a sample that covers {@code nanos}, during which the totals grew; {@code steps} is the
+   * count so far.
+   */
   synchronized void add(
       GpuSampleEvent sample, long nanos, Figures before, Figures after, long steps) {
     sum.device = sample.device;

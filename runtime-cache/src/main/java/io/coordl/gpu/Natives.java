@@ -58,7 +58,7 @@ interface Natives {
           : message;
     }
 
-    /** What lies below a failure of reflection. */
+    /** The cause of a reflective failure. */
     static Throwable cause(Throwable failure) {
       Throwable cause = failure;
       while ((cause instanceof InvocationTargetException

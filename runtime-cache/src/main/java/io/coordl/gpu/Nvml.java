@@ -53,8 +53,8 @@ final class Nvml {
   private static final int MOST_WINDOWS = 1024;
   private static final long LONGEST_WINDOW_MICROS = 1_000_000;
 
-  // nvmlMemory_v2_t, whose use does not count what the driver reserves. Since the first drivers
-  // with lists of processes.
+  // nvmlMemory_v2_t, whose "used" excludes the driver's reserved memory. Available since the first
+  // drivers with lists of processes.
   private static final int MEMORY_BYTES = 40;
   private static final int MEMORY_VERSION = 2 << 24 | MEMORY_BYTES;
   private static final int TOTAL = 8;
@@ -82,10 +82,12 @@ final class Nvml {
     final String name;
     long handle;
 
-    /** Up to where the device's utilization is known, in microseconds of the driver's clock. */
+    /**
+     * Time up to which the device's utilization is known, in microseconds of the driver's clock.
+     */
     long seen;
 
-    /** Over the windows that were seen last. */
+    /** Utilization over the windows that were seen last. */
     double utilization = UNKNOWN;
 
     Device(long handle, String name) {
@@ -95,10 +97,10 @@ final class Nvml {
   }
 
   /**
-   * What a device tells.
+   * One reading of a device.
    *
-   * @param nanos that its utilization stands for; 0 if the driver has measured none since the
-   *     reading before
+   * @param nanos that its utilization covers; 0 if the driver has measured none since the previous
+   *     reading
    */
   record Reading(GpuSampleEvent sample, long nanos) {}
 
@@ -107,7 +109,7 @@ final class Nvml {
     this(natives, pid, () -> System.currentTimeMillis() * 1000);
   }
 
-  /** With a clock of microseconds since 1970, which the driver has for its samples. */
+  /** With a clock in microseconds since 1970, as the driver uses for its samples. */
   Nvml(Natives natives, long pid, LongSupplier micros) throws UnavailableException {
     this.natives = natives;
     this.pid = pid;
@@ -129,7 +131,7 @@ final class Nvml {
     }
   }
 
-  /** When the newest window of a device ended; now, if it tells none. */
+  /** When the newest window of a device ended; now, if it reports none. */
   private long newest(Device device) {
     NavigableMap<Long, Integer> windows = new TreeMap<>();
     boolean told = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
@@ -176,8 +178,8 @@ final class Nvml {
   }
 
   /**
-   * What a device did in the {@code nanos} since it was read last; null if this user may not ask,
-   * or it is lost; throws if it has just been lost, or all are.
+   * Reads a device's activity in the {@code nanos} since it was read last; null if this user may
+   * not ask, or if the device is lost; throws if it has just been lost, or if all are.
    */
   @Nullable Reading read(int number, long nanos) throws UnavailableException {
     Device device = devices.get(number);
@@ -217,14 +219,14 @@ final class Nvml {
   }
 
   /**
-   * Reads how busy a device was since the reading before. The driver measures windows of a sixth of
-   * a second to a second, one behind the other, and keeps them for some seconds: all of them count,
-   * each for its time. Its rates are those of the last window alone, which of a load that comes and
-   * goes once a second tells anything. So where it keeps no windows, the share of this process,
-   * which is that since the reading before, comes first.
+   * Reads how busy a device was since the previous reading. The driver measures consecutive windows
+   * of a sixth of a second to a second, and keeps them for some seconds; all of them count, each
+   * for its length. The driver's rates cover the last window alone, which can say anything about a
+   * load that comes and goes once a second. So if the driver keeps no windows, the share of this
+   * process since the previous reading is preferred.
    *
    * @param last of the device's rates
-   * @return the time for which the utilization stands
+   * @return the time that the utilization covers
    */
   private long readUtilization(Device device, GpuSampleEvent sample, double last, long nanos)
       throws UnavailableException {
@@ -255,7 +257,7 @@ final class Nvml {
     return new Object[] {device.handle, UTILIZATION, since, type, word, samples};
   }
 
-  /** Percents by the end of the window. */
+  /** Percentages, keyed by the end of the window. */
   private void readWindows(long since, Map<Long, Integer> to) {
     for (int i = 0; i < Math.min(MOST_WINDOWS, word.getInt(0)); i++) {
       long end = samples.getLong(i * WINDOW_BYTES);
@@ -266,13 +268,16 @@ final class Nvml {
     }
   }
 
-  /** Over windows, of which each begins with the end of the one before; the time they cover. */
+  /**
+   * Averages windows, each of which begins where the previous one ended; returns the time they
+   * cover.
+   */
   private static long mean(Device device, long since, Map<Long, Integer> windows) {
     long before = since;
     long covered = 0;
     double busy = 0;
     for (Map.Entry<Long, Integer> window : windows.entrySet()) {
-      // Some may be missing: the driver keeps only so many.
+      // Some may be missing: the driver keeps a limited number.
       long time = Math.min(LONGEST_WINDOW_MICROS, window.getKey() - before);
       covered += time;
       busy += time * window.getValue() / 100.0;
@@ -348,9 +353,9 @@ final class Nvml {
   }
 
   /**
-   * Part of the time that kernels of this process, {@code seen} on the device, ran {@code since}
-   * then; -1 if not known. The driver leaves out processes that ran none; what some drivers add at
-   * random is more than 100 %.
+   * Share of the time since {@code since} in which kernels of this process, {@code seen} on the
+   * device, ran; -1 if not known. The driver omits processes that ran none; some drivers add random
+   * entries of more than 100 %.
    */
   private double ownUtilization(Device device, boolean seen, long since) {
     word.putInt(0, PROCESSES);
@@ -360,7 +365,8 @@ final class Nvml {
       return UNKNOWN;
     }
     double own = seen ? 0 : UNKNOWN;
-    int count = result == NOT_FOUND ? 0 : Math.min(PROCESSES, word.getInt(0)); // None ran any.
+    int count =
+        result == NOT_FOUND ? 0 : Math.min(PROCESSES, word.getInt(0)); // No process ran kernels.
     long newest = since;
     for (int i = 0; i < count; i++) {
       int at = i * SHARE_BYTES;
@@ -372,7 +378,7 @@ final class Nvml {
         }
       }
     }
-    // Or, once one runs again, its share would be that of the time in which none ran, too.
+    // Otherwise the next share would also cover the time in which no kernels ran.
     device.seen = newest > since ? newest : micros.getAsLong();
     return own;
   }

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  * given back when the job ends: a driver that hangs would keep the JVM from ending. The kernel
  * unlocks the pages of a process that is gone, killed or not.
  *
- * <p>To lock a slot of the staging buffer takes longer than one copy from it saves. So a slot is
- * locked once the copies from it so far would have saved what locking takes, as far as both are
- * measured; none is any more where copies from locked slots are no faster.
+ * <p>Locking a slot of the staging buffer takes longer than one copy from it saves. So a slot is
+ * locked once the copies from it so far would have saved the time that locking takes, if both are
+ * measured. If copies from locked slots turn out no faster, no more slots are locked.
  *
  * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking ones do: from
  * memory that is not locked a copy has left it when the call returns. Thread-safe.
  */
 public final class PinnedMemory {
-  /** A slot that was read but once may never be again. */
+  /** A slot that was read only once may never be read again. */
   private static final int LEAST_COPIES = 1;
 
   private static final int MOST_COPIES = 16;
 
-  /** Copies of a kind that are compared. */
+  /** Number of copies of each kind to compare. */
   private static final int COMPARED = 16;
 
   private final Callable<Cuda> opener;
@@ -48,7 +48,7 @@ public final class PinnedMemory {
   private boolean failed;
   private volatile boolean copies;
 
-  /** How often a slot was read before it was locked; empty once locking does not pay. */
+  /** Reads per slot before it is locked; empty once locking does not pay. */
   private final IdentityHashMap<ByteBuffer, Integer> reads = new IdentityHashMap<>();
 
   private final Pace locking = new Pace();
@@ -56,10 +56,10 @@ public final class PinnedMemory {
   private final Pace fromOther = new Pace();
   private boolean pays = true;
 
-  /** Whether the slot is locked that this thread was told of last. */
+  /** Whether this thread's current slot is locked. */
   private final ThreadLocal<Boolean> locked = ThreadLocal.withInitial(() -> false);
 
-  /** The least time that a byte took: neither cold code nor a busy machine counts. */
+  /** The minimum time per byte, so that neither cold code nor a busy machine counts. */
   private static final class Pace {
     private double nanosPerByte = Double.MAX_VALUE;
     private int count;
@@ -104,7 +104,7 @@ public final class PinnedMemory {
     return pin(slot, Integer.MAX_VALUE);
   }
 
-  /** Copies that save what locking takes. */
+  /** Number of copies after which locking pays. */
   private int copiesToPay() {
     double saved = fromOther.nanosPerByte - fromLocked.nanosPerByte;
     return fromLocked.count == 0 || saved <= 0
@@ -112,7 +112,7 @@ public final class PinnedMemory {
         : (int) Math.max(LEAST_COPIES, Math.min(MOST_COPIES, locking.nanosPerByte / saved));
   }
 
-  /** This thread has copied so much to a device from the slot that it was told of last. */
+  /** This thread has copied {@code size} bytes to a device from its current slot. */
   public void copied(long size, long nanos) {
     if (copies) {
       compare(locked.get(), size, nanos);

@@ -89,7 +89,7 @@ public final class AgentLog implements FaultListener, UserLog {
                 }
               });
     } catch (SecurityException e) {
-      // A security manager lets the program, which is our caller, make no thread.
+      // A security manager does not let our caller, the program, create threads.
       System.err.println(lines);
       return;
     } catch (OutOfMemoryError | RuntimeException e) {
@@ -136,8 +136,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether classes cannot be loaded any more since the agent's jar is another: one failure, and no
-   * fault of theirs, which is said once.
+   * Whether classes no longer load because the agent's jar was replaced: one failure, not the fault
+   * of the parts that hit it, and logged once.
    */
   public boolean isOfReplacedJar(Throwable cause) {
     File jar =

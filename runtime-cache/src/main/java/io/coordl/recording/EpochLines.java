@@ -49,11 +49,11 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   /**
-   * Nothing is said yet.
+   * Starts with nothing logged.
    *
    * @param clock nanoseconds
-   * @param totals of the job, which know of epochs to come
-   * @param profiled whether a profile's phases slow epochs down, so that none is like another
+   * @param totals of the job, which include planned epochs
+   * @param profiled whether a profile's phases slow epochs down, so that epochs are not comparable
    */
   EpochLines(
       Consumer<List<String>> say,

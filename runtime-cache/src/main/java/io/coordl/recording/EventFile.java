@@ -89,10 +89,11 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file with these attributes; if that or its first bytes fail, there is none.
+   * Creates the file with these attributes; if that or writing its first bytes fails, no file is
+   * left.
    *
-   * @param replaces whether a recording of that name that no job is writing gives way
-   * @throws FileAlreadyExistsException if one does not
+   * @param replaces whether to replace a recording of that name that no job is writing
+   * @throws FileAlreadyExistsException if there is one that is not replaced
    */
   EventFile(Path path, EventTypes types, boolean replaces, FileAttribute<?>... attributes)
       throws IOException {
@@ -117,7 +118,7 @@ final class EventFile {
     }
   }
 
-  /** Deletes a recording. Its lock makes sure that no other job has it, or is here too. */
+  /** Deletes a recording. Its lock ensures that no other job writes it or deletes it, too. */
   private static void replace(Path path) throws IOException {
     try (RandomAccessFile before = OwnFiles.open(path)) {
       if (!lock(before)) {
@@ -132,12 +133,15 @@ final class EventFile {
     }
   }
 
-  /** As long as it is open; false if another job has it. Some file systems have no locks. */
+  /**
+   * Locks the file as long as it is open; false if another job has it. Some file systems have no
+   * locks.
+   */
   private static boolean lock(RandomAccessFile file) {
     try {
       return file.getChannel().tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      return false; // This JVM has it.
+      return false; // This JVM holds the lock.
     } catch (IOException e) {
       return true;
     }

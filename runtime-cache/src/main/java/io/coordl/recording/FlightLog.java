@@ -32,12 +32,12 @@ final class FlightLog {
   /** How long the end of the JVM waits for storage that hangs. */
   private static final long PATIENCE_SECONDS = 10;
 
-  /** From half of it on events of items are thinned out ({@link Thinning}), and some are left. */
+  /** From half of this size on, {@link Thinning} leaves out events of items, but never all. */
   private static final long MOST_BYTES = 4L << 30;
 
   private static final int MOST_OF_A_NAME = 10_000;
 
-  /** What totals and epochs may take beyond that. */
+  /** Room for totals and epochs beyond that. */
   private static final long MOST_WITH_TOTALS = MOST_BYTES + (MOST_BYTES >> 3);
 
   private final JobMonitor job;
@@ -125,8 +125,9 @@ final class FlightLog {
   }
 
   /**
-   * A name with a process number in it may be another job's too, as in containers: no recording of
-   * that name is replaced. A name that the user has given in full is, unless a job is writing it.
+   * Another job may use the same name if it contains a process ID, as in containers, so such a
+   * recording is never replaced. A recording whose full name the user has given is replaced, unless
+   * a job is writing it.
    */
   private EventFile open(String target, String pid) throws IOException {
     boolean replaces = !target.contains("%p");

@@ -38,7 +38,7 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     event.commit();
   }
 
-  /** On the thread that starts JFR, which must not hear of a failure. */
+  /** Runs on the thread that starts JFR, which must not see a failure. */
   @Override
   public void recorderInitialized(FlightRecorder recorder) {
     try {

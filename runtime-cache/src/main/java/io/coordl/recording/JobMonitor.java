@@ -443,7 +443,7 @@ public final class JobMonitor {
     event.frameworks = frameworks();
     event.faults = faults();
     event.running = atEnd == null;
-    if (profile != null) { // It ends the job when its phases are over.
+    if (profile != null) { // The profile ends the job after its phases.
       event.plannedEpochs = 0;
       event.timeLeft = 0;
     }

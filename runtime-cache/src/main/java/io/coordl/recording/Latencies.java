@@ -27,13 +27,12 @@ final class Latencies implements Durations {
   /** One kind. */
   private static final class Track {
     /**
-     * All that threads record: atomic counts, and no phaser of HdrHistogram's recorders. A thread
-     * that the program stops ({@code Thread.stop}) inside one leaves whoever reads it waiting for
-     * ever.
+     * All values that threads record, as atomic counts. HdrHistogram's recorders use a phaser: if
+     * the program stops a thread ({@code Thread.stop}) inside one, its reader waits forever.
      */
     final AtomicHistogram recorded = new AtomicHistogram(MAX_NANOS, DIGITS);
 
-    /** As it was when last collected, and at the end of the last epoch. */
+    /** Its state when last collected, and at the end of the last epoch. */
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
 
     final Histogram ended = new Histogram(MAX_NANOS, DIGITS);
@@ -48,7 +47,7 @@ final class Latencies implements Durations {
       }
     }
 
-    /** What was recorded since the last epoch ended, which another does now. */
+    /** Values recorded since the end of the previous epoch; called when an epoch ends. */
     Histogram endEpoch() {
       collect();
       Histogram epoch = job.copy();

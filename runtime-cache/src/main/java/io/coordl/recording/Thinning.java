@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.LongAdder;
 import jdk.jfr.Event;
 
 /**
- * Leaves out more and more of the events of single items, and in the end of single batches, as a
- * recording nears its bound; totals, epochs and all else are always written. Each time that what is
- * left has halved, a quarter as many are written as before, so each half lasts twice as long as the
- * one before it. Items are thinned from half of the bound on, batches from seven eighths.
+ * Leaves out more and more events of single items, and finally of single batches, as a recording
+ * nears its limit; totals, epochs and all other events are always written. Each time the remaining
+ * space has halved, only a quarter as many are written as before, so each half lasts twice as long
+ * as the previous one. Items are thinned out from half of the limit on, batches from seven eighths.
  *
- * <p>Of a batch all events are written or none, so that those that are there can be joined. Any
- * thread may write; one looks.
+ * <p>Either all events of a batch are written or none, so that they can be joined. Any thread may
+ * write; one thread checks the size.
  */
 final class Thinning implements EventSink {
   private static final int MOST_HALVINGS = 15;
 
-  /** Batches are fewer than items by a factor of ten, or a thousand. */
+  /** Batches are ten to a thousand times fewer than items. */
   private static final int BATCHES_LATER = 2;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -37,7 +37,7 @@ final class Thinning implements EventSink {
     this.most = most;
   }
 
-  /** From the flushing thread: looks how much is left. */
+  /** Checks how much space is left; called by the flushing thread. */
   void look() {
     long left = most - file.size();
     int seen = halvings;
@@ -70,7 +70,7 @@ final class Thinning implements EventSink {
     return (number * GOLDEN) >>> (Long.SIZE - 2 * times) != 0;
   }
 
-  /** How many events were left out so far. */
+  /** Number of events left out so far. */
   long leftOut() {
     return leftOut.sum();
   }

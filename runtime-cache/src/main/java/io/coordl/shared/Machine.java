@@ -50,11 +50,11 @@ public final class Machine {
    * @param limit in bytes
    * @param available what of it is free, or taken by what the kernel gives up when it is asked, as
    *     the page cache
-   * @param cache what of that is page cache
+   * @param cache page cache within that
    * @param group whether a control group sets the limit
    * @param events how often the limit was met so far
-   * @param stalled percent of the last ten seconds in which nothing ran for lack of memory; 0 where
-   *     the kernel does not tell
+   * @param stalled percent of the last ten seconds in which nothing ran because memory was short; 0
+   *     if the kernel does not report it
    */
   record Room(long limit, long available, long cache, boolean group, long events, double stalled) {
     Room(long limit, long available) {
@@ -147,14 +147,14 @@ public final class Machine {
     return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
   }
 
-  /** What the heap of this JVM may still grow by. */
+  /** How much the heap of this JVM may still grow. */
   static long heapGrowth() {
     Runtime runtime = Runtime.getRuntime();
     long used = runtime.totalMemory() - runtime.freeMemory();
     return heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS);
   }
 
-  /** Bytes of this process that no file holds: the heap, and native memory. */
+  /** Bytes of this process that are not backed by a file: heap and native memory. */
   static long anonymous() {
     return Math.max(0, field(lines(STATUS), "RssAnon:")) << 10;
   }
@@ -163,7 +163,7 @@ public final class Machine {
     return least(rooms());
   }
 
-  /** The host's room and those of the control groups above this process. */
+  /** Memory room of the host and of the control groups above this process. */
   static List<Room> rooms() {
     return rooms(MEMINFO, STALLS, MEMBERSHIP, GROUPS);
   }
@@ -241,7 +241,7 @@ public final class Machine {
     }
   }
 
-  /** Of a group of version 1; null without a limit. */
+  /** For a group of version 1; null without a limit. */
   private static @Nullable Room room1(Path group) {
     long limit = number(group.resolve("memory.limit_in_bytes"));
     long usage = number(group.resolve("memory.usage_in_bytes"));
@@ -249,7 +249,7 @@ public final class Machine {
     return room(group, limit, usage, "total_", events, 0);
   }
 
-  /** Of a group of version 2, which may be throttled before it has reached its limit. */
+  /** For a group of version 2, which may be throttled before it reaches its limit. */
   private static @Nullable Room room2(Path group) {
     long most = number(group.resolve("memory.max"));
     long high = number(group.resolve("memory.high"));

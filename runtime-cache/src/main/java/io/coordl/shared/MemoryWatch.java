@@ -14,34 +14,34 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Keeps what the agent holds from costing the job its life: shared memory never gives way to the
- * program, as the page cache does, and beyond the limit of a container the kernel kills.
+ * Keeps the agent's memory from getting the job killed: unlike the page cache, shared memory never
+ * gives way to the program, and beyond a container's limit the kernel kills.
  *
  * <ul>
- *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows what native memory the
- *       program needs. So long a store whose budget the user has not named leaves three quarters of
- *       a control group's limit alone, and a quarter of the host's memory, but 8 GiB at most; a
- *       32nd part of a limit it may always take. Later it leaves a sixteenth, a quarter of the
- *       native memory that the program has had, and what of that is free just now.
- *   <li><b>Page cache</b> that may hold the very files of the store does not count as free.
- *   <li><b>Yielding.</b> A thread looks at the memory up to a hundred times a second, the oftener
- *       the less there is. Below an eighth of a limit nothing is admitted; below a sixteenth, or on
- *       the way there, or when the kernel says that the job stalls or meets its limit, stores give
- *       back whole segments, and are not filled again: they would thrash.
+ *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows how much native memory
+ *       the program needs. Until then, a store whose budget the user has not set leaves three
+ *       quarters of a control group's limit alone, and a quarter of the host's memory, but at most
+ *       8 GiB; it may always take a 32nd of a limit. Later it leaves a sixteenth, a quarter of the
+ *       native memory that the program has had, and the part of that memory that is free just now.
+ *   <li><b>Page cache</b> that may hold the same files as the store does not count as free.
+ *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
+ *       less is left. Below an eighth of a limit, stores admit nothing. Below a sixteenth, or
+ *       falling towards it, or if the kernel reports that the job stalls or hits its limit, stores
+ *       give back whole segments; they are not filled again, because that would thrash.
  * </ul>
  *
- * <p>A budget that the user has named is kept; that memory is short is said once.
+ * <p>A budget that the user has set is kept; memory pressure is then logged once.
  *
  * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
  */
 public final class MemoryWatch implements Closeable {
-  /** Of a group's limit all but this part is left to a program of which nothing is known yet. */
+  /** A store leaves all but this part of a group's limit to a program whose needs are unknown. */
   private static final int TAKEN_PART = 4;
 
-  /** Of a host's memory this part is. */
+  /** A store leaves this part of a host's memory to such a program. */
   private static final int LEFT_PART = 4;
 
-  /** Native memory of most programs is less. */
+  /** Most programs use less native memory than this. */
   private static final long MOST_UNKNOWN = 8L << 30;
 
   private static final int FLOOR_PART = 32;
@@ -49,47 +49,47 @@ public final class MemoryWatch implements Closeable {
   private static final int LOW_PART = 16;
   private static final long MOST_LOW = 512L << 20;
 
-  /** The memory that programs take is foreseen for so many looks. */
+  /** The program's memory growth is extrapolated for this many checks. */
   private static final int FORESEEN = 2;
 
-  /** Percent of the time in which nothing runs for lack of memory, from which on it is short. */
+  /** Memory is short if nothing runs for lack of it for this percentage of the time. */
   private static final double STALLED = 10;
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Bytes for which a nanosecond is waited: no program takes 8 GiB in a second. */
+  /** Spare bytes per nanosecond of pause: no program takes 8 GiB in a second. */
   private static final int BYTES_A_NANO = 8;
 
-  /** What holds memory. */
+  /** A holder of memory. */
   public interface Holder {
-    /** What the user calls it: "cache". */
+    /** Its name for the user, such as "cache". */
     String noun();
 
-    /** The argument by which the user names its budget. */
+    /** The argument by which the user sets its budget. */
     String argument();
 
-    /** Whether the user has not named its budget, so that it gives memory back. */
+    /** Whether the user has not set its budget, so that it gives memory back. */
     boolean yields();
 
     /** Bytes that it holds. */
     long held();
 
-    /** Gives all back if another job asks it of all that share it; whether it did. */
+    /** Gives everything back if another job asks all sharing jobs to; returns whether it did. */
     default boolean follow() {
       return false;
     }
 
     /**
-     * Gives back at least so many bytes, if it has as much, for good: it takes no more from now on.
-     * The memory goes when nothing reads from it any more, which the garbage collector finds out.
+     * Gives back at least this many bytes, if it has them, for good: it takes no more from now on.
+     * The memory is freed once the garbage collector finds that nothing reads from it.
      *
      * @return bytes given back
      */
     long giveBack(long bytes);
   }
 
-  /** What is measured. */
+  /** The measurements. */
   interface Gauge {
     List<Room> rooms();
 
@@ -125,22 +125,22 @@ public final class MemoryWatch implements Closeable {
   private boolean started;
   private volatile boolean closed;
 
-  /** Whether it is known what the program needs. */
+  /** Whether the program's needs are known. */
   private volatile boolean known;
 
   private int incomplete;
 
-  /** Most bytes that the process has had, but for what lies in files. */
+  /** Peak bytes of the process, excluding memory backed by files. */
   private volatile long peak;
 
-  // Of the thread.
+  // Used by the watching thread only.
   private Room last = new Room(0, 0);
   private long events = -1;
   private boolean warned;
 
   private final AtomicLong given = new AtomicLong();
 
-  /** A watch that begins with the first holder. */
+  /** A watch that starts with the first holder. */
   public MemoryWatch(UserLog log) {
     this(REAL, System::gc, log);
   }
@@ -151,7 +151,7 @@ public final class MemoryWatch implements Closeable {
     this.log = log;
   }
 
-  /** Watches over one more. */
+  /** Adds a holder. */
   public synchronized void add(Holder holder) {
     holders.add(holder);
     if (!started && !closed && gauge == REAL) {
@@ -160,7 +160,7 @@ public final class MemoryWatch implements Closeable {
     }
   }
 
-  /** Hears of each epoch that has ended: one with training shows what the program needs. */
+  /** Called at the end of each epoch: one with training shows what the program needs. */
   public synchronized void ended(EpochEvent epoch) {
     if (epoch.updates > 0 && epoch.batches > 0 && (epoch.complete || ++incomplete > 1)) {
       measure();
@@ -168,14 +168,14 @@ public final class MemoryWatch implements Closeable {
     }
   }
 
-  /** Whether it is not known yet what memory the program needs. */
+  /** Whether it is still unknown how much memory the program needs. */
   public boolean isLearning() {
     return !known;
   }
 
   /**
-   * Whether what has no budget of the user's must not take more now; it matters whether it was so
-   * {@code before}.
+   * Whether holders without a budget set by the user must not take more now; the answer depends on
+   * whether that was so {@code before}.
    *
    * @param held bytes that it holds
    */
@@ -192,7 +192,7 @@ public final class MemoryWatch implements Closeable {
   }
 
   /**
-   * The budget, unless the user has named it, of what cannot give back what it holds: at most a
+   * The budget, unless the user has set it, of a holder that cannot give memory back: at most a
    * sixteenth of a control group's limit.
    */
   public long bounded(long budget) {
@@ -203,7 +203,7 @@ public final class MemoryWatch implements Closeable {
     return most;
   }
 
-  /** What of the page cache may be of the files that are held anyway. */
+  /** The part of the page cache that may hold files that the store holds anyway. */
   private static long files(Room room, long held) {
     return Math.min(room.cache(), held);
   }
@@ -239,14 +239,17 @@ public final class MemoryWatch implements Closeable {
     }
   }
 
-  /** Looks at the memory, has it given back if it is short, and returns when to look again. */
+  /**
+   * Checks the memory, asks for some back if it is short, and returns the pause until the next
+   * check.
+   */
   long look() {
     boolean followed = false;
     for (Holder holder : holders) {
       followed |= holder.follow();
     }
     if (followed) {
-      collect.run(); // Memory goes with the last view of it.
+      collect.run(); // Memory is freed with its last view.
     }
     measure();
     List<Room> rooms = gauge.rooms();
@@ -274,7 +277,7 @@ public final class MemoryWatch implements Closeable {
     return room.stalled() >= STALLED && room.available() < room.limit() / 4;
   }
 
-  /** Has so many bytes given back, the largest holder first. */
+  /** Asks for this many bytes back, from the largest holder first. */
   private void relieve(Room room, long bytes) {
     long left = bytes;
     Comparator<Holder> bySize = Comparator.comparingLong(Holder::held);
@@ -316,7 +319,7 @@ public final class MemoryWatch implements Closeable {
     return String.format(Locale.ROOT, "%d MiB", bytes >> 20);
   }
 
-  /** What was given back, for the summary; empty if nothing was. */
+  /** Describes what was given back, for the summary; empty if nothing. */
   public String said() {
     long bytes = given.get();
     return bytes == 0
@@ -324,7 +327,7 @@ public final class MemoryWatch implements Closeable {
         : "memory was short: " + mebibytes(bytes) + " of what was cached were given back";
   }
 
-  /** Watches no more. */
+  /** Stops watching. */
   @Override
   public void close() {
     closed = true;

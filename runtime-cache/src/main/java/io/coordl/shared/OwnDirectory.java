@@ -14,10 +14,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory in which the jobs of one user meet, {@code coordl-UID-N} of mode 0700 in a
- * directory where anybody may make files. Others may take its name, with a file, a FIFO, a link or
- * a directory: it is the first one that is this user's, else the first name that is free. The last
- * file takes it along.
+ * The directory that one user's jobs share: {@code coordl-UID-N} with mode 0700, in a directory
+ * where anybody may create files. Others may take its name with a file, a FIFO, a link or a
+ * directory, so it is the first such directory that this user owns, else the first free name. It is
+ * deleted with its last file.
  */
 public final class OwnDirectory {
   private static final int MOST = 64;
@@ -26,7 +26,7 @@ public final class OwnDirectory {
 
   private OwnDirectory() {}
 
-  /** Which it is; {@code parent} where all names are others'. It need not be there yet. */
+  /** Its path; {@code parent} if others have taken all names. It need not exist yet. */
   public static Path in(Path parent) {
     Path free = null;
     try {
@@ -56,28 +56,28 @@ public final class OwnDirectory {
         && OWNER_ONLY.containsAll(seen.permissions());
   }
 
-  /** Makes it, unless it is there; false if {@code directory} is none of this kind, or not ours. */
+  /** Creates it unless it exists; false if {@code directory} is not of this kind, or not ours. */
   static boolean make(@Nullable Path directory, long user) throws IOException {
     if (directory == null || !isOne(directory, user)) {
       return false;
     }
     try {
       Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-      // Of which the mask may have left nothing.
+      // The umask may have removed these permissions.
       Files.setPosixFilePermissions(directory, EnumSet.copyOf(OWNER_ONLY));
     } catch (FileAlreadyExistsException e) {
-      // By another job.
+      // Another job created it.
     }
     return isOurs(directory, user);
   }
 
-  /** Removes it, unless there is something in it. */
+  /** Removes it if it is empty. */
   static void remove(@Nullable Path directory, long user) {
     if (directory != null && isOne(directory, user)) {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
-        // Other jobs use it.
+        // Other jobs still use it.
       }
     }
   }

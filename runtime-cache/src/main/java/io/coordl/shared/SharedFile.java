@@ -201,7 +201,7 @@ public final class SharedFile<M extends Contents.Memory> {
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-        Files.setPosixFilePermissions(path, OWNER_ONLY); // Of which the mask may have left nothing.
+        Files.setPosixFilePermissions(path, OWNER_ONLY); // The umask may have cleared it.
       } catch (FileAlreadyExistsException e) {
         // Then it may be joined.
       } catch (NoSuchFileException e) {
@@ -331,7 +331,7 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  /** Why the system refuses a file, in words for the user. */
+  /** Why the system refuses a file, as a text for the user. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "No such file or directory";

@@ -25,7 +25,7 @@ public final class BatchOrder {
     this.ends = ends;
   }
 
-  /** How many batches of {@code size} items there are, the last one maybe smaller. */
+  /** Number of batches of {@code size} items; the last one may be smaller. */
   public static int batches(int items, int size) {
     return (int) ((items + (long) size - 1) / size);
   }

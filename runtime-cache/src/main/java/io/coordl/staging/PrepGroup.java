@@ -93,7 +93,7 @@ public final class PrepGroup implements Closeable {
     updates = counted;
   }
 
-  /** Before the first epoch: no buffer takes more than {@code bound} makes of its budget. */
+  /** Call before the first epoch: applies {@code by} to each buffer's budget to limit it. */
   public void bounded(LongUnaryOperator by) {
     bound = by;
   }

@@ -434,9 +434,9 @@ final class StagingBuffer {
   }
 
   /**
-   * Whether the batch is of an epoch before this one, which no job is in, nor enters any more. Such
-   * a slot comes before one that is free, as a rule one that never had a batch: its pages are there
-   * already, and page-locked where a job does that.
+   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
+   * preferred to a free one, which has usually never held a batch: its pages are already allocated,
+   * and page-locked if a job does that.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);

@@ -412,7 +412,7 @@ class AdviceTest {
       EpochEvent own = epoch(1, "my.Job$Batches", figures);
       Advice advice = on(evidence(figures, epochs(own), stores, Map.of(), "DJL", 1));
       assertThat(advice.arguments())
-          .isSubsetOf("decoded=share") // Images are known, whoever makes batches of them.
+          .isSubsetOf("decoded=share") // The agent knows images, whichever class makes the batches.
           .hasSize(stores.isEmpty() ? 1 : 0);
       assertThat(advice.sentence())
           .doesNotContain("prefetch=", "prepared=", "prep=")

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job in a container: {@code BUDGET trained|untrained NATIVE-MIB SECONDS}. It fills a store with
- * as much of 141 MiB as that takes, and takes native memory within so many seconds, while two
- * threads read and compare. It prints what it met.
+ * A job in a container: {@code BUDGET trained|untrained NATIVE-MIB SECONDS}. It offers a store 141
+ * MiB, as much as the store admits, and allocates native memory within this many seconds, while two
+ * threads read and compare. It prints what happened.
  */
 public final class ContainerJob {
   private static final int LENGTH = 100 << 10;
@@ -90,7 +90,7 @@ public final class ContainerJob {
     List<ByteBuffer> taken = new ArrayList<>();
     long begin = System.nanoTime();
     for (int i = 0; i < mebibytes; i++) {
-      taken.add(ByteBuffer.allocateDirect(PIECE)); // Which the JVM fills with zeros.
+      taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = begin + (long) (1e9 * seconds * i / mebibytes);
       while (System.nanoTime() < due) {
         LockSupport.parkNanos(due - System.nanoTime());

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a real control group of 600 MiB, of version 1, a JVM with 100 MiB of heap takes 440 MiB of
- * native memory beside a store: without one it lives, so it has to live with it.
+ * In a real control group (version 1) of 600 MiB, a JVM with 100 MiB of heap takes 440 MiB of
+ * native memory beside a store. It survives without a store, so it must survive with one.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -103,7 +103,7 @@ class ContainerTest {
     assertThat(outcome.said()).contains("Memory is short");
   }
 
-  /** So the group is one that kills, and what is named is kept. */
+  /** Proves that the group kills, and that a budget set by the user is kept. */
   @Test
   void aNamedBudgetIsKeptWhateverComes() throws Exception {
     Outcome outcome = run("160m", "trained", "1");

@@ -33,7 +33,7 @@ class GivingBackTest {
 
   @TempDir Path directory;
 
-  /** Of this test alone: other tests in this JVM have files in shared memory, too. */
+  /** For this test alone: other tests in this JVM have files in shared memory, too. */
   private Path shared;
 
   private final List<String> words = new ArrayList<>();
@@ -73,7 +73,7 @@ class GivingBackTest {
     return store;
   }
 
-  /** Bytes of shared memory that this process has mapped in files of this test. */
+  /** Bytes of this test's shared-memory files that this process has mapped. */
   private long mapped() throws IOException {
     long pages = 0;
     boolean ours = false;
@@ -253,7 +253,7 @@ class GivingBackTest {
     ByteBuffer view = store.find(Items.key(1));
     Path file = store.shared.path();
     assertThat(file).exists();
-    // Another job asks for it.
+    // Another job asks for the memory back.
     store.memory.set(ArenaDescriptor.GIVEN_BACK, 1);
     store.follow();
     assertThat(file).doesNotExist();

@@ -23,9 +23,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The identity rule over all stores of files: whatever replaces a file, the program reads the new
- * one, though size and modification time are those of the old one; what only touches the change
- * time leaves the entry where it is.
+ * The identity rule for all stores of files. However a file is replaced, the program reads the new
+ * one, even if size and modification time are equal. An operation that only changes the change time
+ * leaves the entry in place.
  */
 class IdentityTest {
   private static final FileTime TIME = FileTime.fromMillis(1_700_000_000_000L);
@@ -52,7 +52,7 @@ class IdentityTest {
     SWAPPED(true) {
       @Override
       Path make(Path file) throws IOException {
-        Path twin = file.resolveSibling("twin"); // It was read, too.
+        Path twin = file.resolveSibling("twin"); // The twin was read, too.
         Path aside = file.resolveSibling("aside");
         Files.move(file, aside);
         Files.move(twin, file);
@@ -97,18 +97,18 @@ class IdentityTest {
       }
     };
 
-    /** Whether the path that is read next has other bytes. */
+    /** Whether the path that is read next has different bytes. */
     final boolean ofBytes;
 
     Change(boolean ofBytes) {
       this.ofBytes = ofBytes;
     }
 
-    /** Gives the path that is read next. */
+    /** Returns the path that is read next. */
     abstract Path make(Path file) throws IOException;
   }
 
-  /** Of the size and the time of {@code like}, but other bytes. */
+  /** Writes a file with the size and time of {@code like}, but other bytes. */
   private static Path write(Path file, Path like, int more) throws IOException {
     byte[] bytes = Files.readAllBytes(like);
     for (int i = 0; i < bytes.length; i++) {
@@ -120,10 +120,10 @@ class IdentityTest {
 
   /** One of the stores, as a job sees it. */
   private interface Job {
-    /** What the job gets for a file. */
+    /** The bytes that the job gets for a file. */
     byte[] read(Path file) throws IOException;
 
-    /** Whether the last read asked storage. */
+    /** Whether the last read went to storage. */
     boolean wasStored();
   }
 
@@ -142,7 +142,7 @@ class IdentityTest {
       return this == BLOCKS ? MinioCache.WHOLE_LIMIT + 1000 : 5000;
     }
 
-    /** Where other hosts are meant, a file of another name is another item. */
+    /** Among hosts, a file with another name is another item. */
     boolean knowsPaths() {
       return this == BELOW_A_ROOT || this == HOSTS || this == DECODED_BELOW_A_ROOT;
     }
@@ -160,7 +160,7 @@ class IdentityTest {
     return store;
   }
 
-  /** Before the change and after it. */
+  /** Reads before the change and after it. */
   private List<Job> jobs(Store store) throws IOException {
     ItemFilter here = path -> true;
     ItemNames below = ItemNames.below(directory.toString(), null, word -> {});
@@ -169,7 +169,7 @@ class IdentityTest {
       case RAW, BLOCKS -> same(new RawJob(new MinioCache(process(), here), false));
       case RAW_OF_A_HOST -> same(new RawJob(new MinioCache(host(group), here), false));
       case RAW_OF_ANOTHER_JOB -> {
-        ArenaStore shared = host(group); // Which a JVM opens once.
+        ArenaStore shared = host(group); // A JVM opens it only once.
         yield List.of(
             new RawJob(new MinioCache(shared, here), false),
             new RawJob(new MinioCache(shared, here), false));
@@ -177,7 +177,7 @@ class IdentityTest {
       case RANDOM_ACCESS -> same(new RawJob(new MinioCache(process(), here), true));
       case BELOW_A_ROOT -> same(new RawJob(new MinioCache(process(), known(below)), false));
       case HOSTS -> {
-        ArenaStore remote = process(); // What the memory of other hosts has, under the same keys.
+        ArenaStore remote = process(); // Stands for the memory of other hosts, with the same keys.
         yield List.of(
             new RawJob(new MinioCache(remote, process(), known(below.amongHosts())), false),
             new RawJob(new MinioCache(remote, process(), known(below.amongHosts())), false));
@@ -224,7 +224,7 @@ class IdentityTest {
     }
   }
 
-  /** Pixels are the bytes of the file, each plus one. */
+  /** Pixels are the file's bytes, each plus one. */
   private static final class DecodedJob implements Job {
     private static final DecodedForm FORM = DecodedForm.of("pixels");
     private final DecodedStore store;

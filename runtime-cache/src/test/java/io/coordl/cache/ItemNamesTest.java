@@ -51,7 +51,7 @@ class ItemNamesTest {
     return new MinioCache(store, ItemFilter.inferred(() -> true, names(root, listed)));
   }
 
-  /** By content, or by the rule that the user has to ask for. */
+  /** By content, or by the rule that the user has to request. */
   private ItemNames names(Path root, boolean listed) {
     return listed
         ? ItemNames.below(root.toString(), manifest.toString(), said::add)
@@ -188,7 +188,7 @@ class ItemNamesTest {
     return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, said::add));
   }
 
-  /** As a file of one server, or of one image, that is mounted in two places. */
+  /** Like a file of one server or image that is mounted in two places. */
   @Test
   void aFileThatAllSeeIsTheSameItemWhereverItIsMounted() throws IOException {
     Path file = file("a.jpg", 5000);

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Stores of processes that may not do what others may. */
+/** Stores of processes with restricted limits. */
 class OddLimitsTest {
   @TempDir Path directory;
 
-  /** Opens both kinds of store in a directory, keeps an item in each, and prints what is said. */
+  /** Opens both kinds of store in a directory, keeps an item in each, and prints the log. */
   static final class Job {
     public static void main(String[] args) throws IOException {
       Path shared = OwnDirectory.in(Path.of(args[0]));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store that finds nothing again is given up, and only such a one. */
+/** A store is given up if, and only if, it has no hits. */
 class StoreGainTest {
   private static final int FILES = 40;
 

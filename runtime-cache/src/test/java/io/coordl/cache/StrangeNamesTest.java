@@ -26,10 +26,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A name may be any bytes; the text of one that is no text is that of another. */
+/** A name may be any bytes; if they are not text, their decoded form may be another file's name. */
 @EnabledOnOs(OS.LINUX)
 class StrangeNamesTest {
-  /** In Latin-1, and with the sign that stands for what cannot be decoded. */
+  /** One in Latin-1, and one with the replacement character. */
   private static final List<String> NAMES = List.of("caf\\351.txt", "caf\\357\\277\\275.txt");
 
   @TempDir Path directory;

@@ -179,7 +179,7 @@ class AgentCheckpointsTest {
     assertThat(said).isEmpty();
   }
 
-  /** A job of so many checkpoints, which keeps two. */
+  /** A job that takes this many checkpoints and keeps two. */
   private void train(String text, int count) throws IOException {
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int i = 0; i <= count; i++) {
@@ -198,7 +198,7 @@ class AgentCheckpointsTest {
     return contents;
   }
 
-  /** As by a program without the agent that adds a normalizer, or as the docs advise. */
+  /** As a program without the agent would when it adds a normalizer, or as the docs advise. */
   @ParameterizedTest
   @ValueSource(strings = {"longer", "of the same length", "without .sha256", "whole"})
   void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
@@ -218,7 +218,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
     said.clear();
-    resumed = only; // So it is the same run, and what is newer takes its place.
+    resumed = only; // So it is the same run, and newer checkpoints replace it.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
@@ -311,8 +311,8 @@ class AgentCheckpointsTest {
         "mlp",
         directory -> {
           ModelFiles.Pending saved = files.save(directory.resolve("model"), content("two"));
-          saved.then(() -> {}); // It is in place.
-          Files.writeString(directory.resolve("model"), "2wo"); // By a disk that is not sound.
+          saved.then(() -> {}); // The save is in place.
+          Files.writeString(directory.resolve("model"), "2wo"); // Simulates a faulty disk.
         });
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
     assertThat(root.resolve("mlp/latest/model")).hasContent("one");
@@ -338,7 +338,7 @@ class AgentCheckpointsTest {
     assertThat(names("run.2/mlp")).containsExactly("000004", "000005", "latest");
     assertThat(said).hasSize(1);
 
-    // Of a checkpoint that has newer ones, which are not this job's.
+    // Resume from a checkpoint that has newer ones, which are not this job's.
     resumed = root.resolve("run.2/mlp/000004");
     Map<String, String> second = contents("run.2");
     train("aside", 2);
@@ -347,13 +347,14 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("aside");
   }
 
-  /** Else jobs that are killed early would leave a directory each. */
+  /** Otherwise each job that is killed early would leave a directory. */
   @Test
   void aRunWithoutACheckpointGivesItsDirectoryToTheNext() throws Exception {
     train("one", 1);
     train("two", 0);
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
-    Files.createFile(root.resolve("run.2/mlp/000001/.coordl/checkpoint")); // Killed there.
+    Files.createFile(
+        root.resolve("run.2/mlp/000001/.coordl/checkpoint")); // The job was killed there.
     train("three", 1);
     assertThat(names("")).containsExactly(".coordl", "mlp", "run.2");
     assertThat(names("run.2/mlp")).containsExactly("000002", "latest");
@@ -415,7 +416,7 @@ class AgentCheckpointsTest {
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
     assertThat(said).singleElement().asString().contains("4 models at a time");
-    CountDownLatch hold = new CountDownLatch(1); // So that one checkpoint is taken, not 1001.
+    CountDownLatch hold = new CountDownLatch(1); // Ensures that one checkpoint is taken, not 1001.
     for (int step = 0; step < 1001; step++) {
       checkpoints.stepped(
           all.get(3),
@@ -515,7 +516,7 @@ class AgentCheckpointsTest {
         };
     for (String name : List.of("000001", "000002")) {
       Path directory = root.resolve(name);
-      Files.createDirectories(StateFile.of(directory)); // So no file can be made there.
+      Files.createDirectories(StateFile.of(directory)); // Prevents creating a file there.
       small.asAgent(saver, directory);
       small.await();
       assertThat(directory).doesNotExist();
@@ -575,7 +576,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
   }
 
-  /** As a mount that is gone: not under a lock that the end of the JVM needs, either. */
+  /** Like a mount that is gone; also checks that no lock is held that the end of the JVM needs. */
   @Test
   void storageThatDoesNotAnswerHoldsUpNeitherAStepNorTheEnd() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
@@ -584,7 +585,7 @@ class AgentCheckpointsTest {
             Proxy.newProxyInstance(
                 Path.class.getClassLoader(),
                 new Class<?>[] {Path.class},
-                (path, method, arguments) -> { // It is asked where the job's run is.
+                (path, method, arguments) -> { // This call looks for the job's run.
                   hold.await();
                   return root.resolve("nowhere/000001");
                 });

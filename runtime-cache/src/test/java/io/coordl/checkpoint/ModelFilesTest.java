@@ -351,7 +351,10 @@ class ModelFilesTest {
     assertThat(said).isEmpty();
   }
 
-  /** The program waits for its own file as for its own call, the end of the JVM for minutes. */
+  /**
+   * The program waits for its own file as it would for its own call; the end of the JVM waits for
+   * minutes.
+   */
   @Test
   void storageThatHangsKeepsTheProgramButNotTheEndOfTheJvm() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
@@ -370,7 +373,7 @@ class ModelFilesTest {
     ModelFiles.Pending pending = hung.persist(hung.create(target), held(hold, "whole"));
     Thread saves = new Thread(hung::await);
     saves.start();
-    program.await(); // It waits for longer than the end of the JVM would.
+    program.await(); // The program waits longer than the end of the JVM would.
     assertThat(saves.isAlive()).isTrue();
     assertThat(said).isEmpty();
 

@@ -163,7 +163,7 @@ class ResumeTest {
     assertThat(resume.whyUnused()).isEmpty();
   }
 
-  /** The program's own model is further than the checkpoint, or not as far: steps would be lost. */
+  /** The program's own model is ahead of the checkpoint or behind it: steps would be lost. */
   @Test
   void aProgramThatLoadsAModelOfItsOwnIsNotResumed() throws Exception {
     train(true, 1 << 30, "mlp");
@@ -176,7 +176,7 @@ class ResumeTest {
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
-  /** As one that is trained further: each start of the job begins with the same. */
+  /** Like fine-tuning: each start of the job begins with the same model. */
   @Test
   void aProgramThatBeginsWithALoadedModelIsResumedIfItLoadsTheSame() throws Exception {
     Path pretrained = Files.writeString(root.resolve("pretrained.zip"), "weights");
@@ -202,7 +202,7 @@ class ResumeTest {
     assertThat(new Resume(root.resolve("mlp").toString(), none, said::add).take()).isNull();
     assertThat(said).singleElement().asString().contains("does not load the model");
 
-    Files.write(mark, new byte[0]); // Of an agent before.
+    Files.write(mark, new byte[0]); // Written by an earlier agent.
     ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
     Resume unknown = new Resume(root.resolve("mlp").toString(), older, said::add);
     older.check(pretrained);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whoever is waited for by an open holds up the test until its end. */
+/** An open that waited for another process would block its test until the timeout. */
 @Timeout(600)
 class OwnFilesTest {
   @TempDir Path folder;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the user reads where native code cannot be called. */
+/** The user's message if native code cannot be called. */
 class BindingTest {
   private static final String RAW = "(?s).*(Exception|Error|java\\.|com\\.|org\\.).*";
 

@@ -14,14 +14,15 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * How busy a device is said to be, whose kernels run for a planted part of each period: a look at
- * one window in a second would see the same part of each period, or another one each time.
+ * The reported utilization of a device whose kernels run for a planted part of each period.
+ * Sampling one window per second would see the same part of every period, or a different part each
+ * time.
  */
 class BusyTest {
   private static final double POINTS = 0.03;
   private static final long MICROS = 1000;
 
-  /** Milliseconds of a period, its part with kernels, and what the driver lacks. */
+  /** Milliseconds per period, the share with kernels, and the functions that the driver lacks. */
   static Stream<Arguments> waves() {
     return Stream.of(50, 100, 166, 200, 333, 400, 500, 900, 1000, 1100, 2000, 5000)
         .flatMap(
@@ -49,7 +50,7 @@ class BusyTest {
     Random random = new Random(period);
     double own = 0;
     while (driver.now - begin < 120_000_000) {
-      long look = 1_000_000L + random.nextInt(60_000); // As a busy machine has it.
+      long look = 1_000_000L + random.nextInt(60_000); // Jitter of a busy machine.
       driver.now += look;
       Figures after = job(driver, begin);
       Nvml.Reading reading = Objects.requireNonNull(nvml.read(0, look * 1000));
@@ -64,7 +65,8 @@ class BusyTest {
     all.assertThat(own / sum.sampled).as("share of the process").isCloseTo(planted, within(POINTS));
     all.assertThat(sum.idle() / 1e3 / (driver.now - begin))
         .as("idle")
-        .isCloseTo(1 - planted, within(2 * POINTS)); // Of the last period of 5 s nothing may count.
+        .isCloseTo(
+            1 - planted, within(2 * POINTS)); // The last period of 5 s may be missing entirely.
     all.assertThat(sum.explained()).as("explained by stalls").isBetween(1 - POINTS, 1.0);
     all.assertThat((sum.busy - sum.synchronizedSteps) / (double) sum.sampled)
         .as("the samples are off by, of the time")
@@ -72,7 +74,7 @@ class BusyTest {
     all.assertAll();
   }
 
-  /** Batches that were taken, and waits for them that are over: each ends when kernels begin. */
+  /** Batches taken and finished waits for them: each wait ends when kernels begin. */
   private static Figures job(FakeDriver driver, long begin) {
     Figures job = new JobStatisticsEvent();
     job.batches = driver.now / driver.period;
@@ -81,7 +83,7 @@ class BusyTest {
     return job;
   }
 
-  /** Steps that are over. */
+  /** Finished steps. */
   private static long steps(FakeDriver driver, long begin) {
     long done =
         driver.now % driver.period < driver.busy

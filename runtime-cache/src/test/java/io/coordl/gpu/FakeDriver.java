@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A driver of two devices that does what a test says. Of a wave that is planted it tells what
- * NVIDIA's does: the last window, those it still has, and what processes ran since then.
+ * A driver of two devices that a test controls. For a planted wave it reports what NVIDIA's would:
+ * the last window, the windows that it still keeps, and the processes that ran since then.
  */
 final class FakeDriver implements Natives {
   static final int PID = 4711;
@@ -29,7 +29,7 @@ final class FakeDriver implements Natives {
   /** Devices with a context of the program. */
   final Set<Integer> active = new HashSet<>();
 
-  /** While memory is locked. */
+  /** Called while memory is locked. */
   Runnable onLock = () -> {};
 
   String version = "580.65.06";
@@ -37,7 +37,7 @@ final class FakeDriver implements Natives {
   long ownMemory = 2L << 30;
   long lostDevice = -1;
 
-  /** Of which process the driver has a sample, when and how busy; null for what the wave is. */
+  /** The driver's samples of processes: which, when and how busy; null to follow the wave. */
   long @Nullable [][] shares = {};
 
   /** For samples after which it was asked last. */
@@ -46,12 +46,12 @@ final class FakeDriver implements Natives {
   /** Microseconds since 1970. */
   long now = 1_790_000_000_057_000L;
 
-  /** Microseconds from one begin of kernels to the next, and for which they run. */
+  /** Microseconds from one start of the kernels to the next, and how long they run. */
   long period = 50_000;
 
   long busy = 12_500;
 
-  /** Of a window, and how many of them are kept. */
+  /** Length of a window, and how many windows are kept. */
   long window = 200_000;
 
   int kept = 100;
@@ -66,12 +66,12 @@ final class FakeDriver implements Natives {
     return (now - OFFSET) / window * window + OFFSET;
   }
 
-  /** Percent of the time between. */
+  /** Utilization in percent between two times. */
   private int percent(long from, long to) {
     return (int) Math.round(100.0 * (ran(to) - ran(from)) / (to - from));
   }
 
-  /** The begins of those windows that end after {@code since}, oldest first. */
+  /** Start times of the windows that end after {@code since}, oldest first. */
   private List<Long> windows(long since) {
     List<Long> found = new ArrayList<>();
     for (int i = kept; i > 0; i--) {
@@ -105,7 +105,7 @@ final class FakeDriver implements Natives {
           buffer(arguments[1]).putInt(0, percent(last() - window, last()));
       case "nvmlDeviceGetSamples" -> {
         List<Long> found = windows((Long) arguments[2]);
-        Collections.reverse(found); // The order is not promised.
+        Collections.reverse(found); // The order is not guaranteed.
         buffer(arguments[4]).putInt(0, found.size());
         for (int i = 0; i < found.size(); i++) {
           long end = found.get(i) + window;

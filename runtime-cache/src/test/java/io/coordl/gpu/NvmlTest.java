@@ -106,7 +106,8 @@ class NvmlTest {
     driver.missing.add(function);
     driver.shares = null;
     GpuSampleEvent sample = sample();
-    boolean isReserved = function.equals("nvmlDeviceGetMemoryInfo_v2"); // What is counted then.
+    boolean isReserved =
+        function.equals("nvmlDeviceGetMemoryInfo_v2"); // Selects what counts as used.
     assertThat(sample.usedMemory).isEqualTo((3L << 30) - (isReserved ? 0 : 615L << 20));
     assertThat(sample.utilization).isEqualTo(0.25);
     assertThat(sample.milliwatts).isEqualTo(function.endsWith("Usage") ? -1 : 300);
@@ -130,7 +131,7 @@ class NvmlTest {
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(0L);
     driver.now += 100_000;
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(200_000_000L);
-    driver.now += 600_000_000; // The process was stopped; the driver kept 20 seconds of it.
+    driver.now += 600_000_000; // The process was paused; the driver kept 20 seconds of samples.
     assertThat(nvml.read(0, 7)).extracting(Nvml.Reading::nanos).isEqualTo(20_800_000_000L);
     driver.now -= 3_600_000_000L; // The clock was set back.
     nvml.read(0, 7);

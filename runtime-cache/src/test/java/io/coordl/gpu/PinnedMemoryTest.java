@@ -122,7 +122,7 @@ class PinnedMemoryTest {
     assertThat(driver.count(UNLOCK)).as("only what is locked").isEqualTo(1);
   }
 
-  /** Reads a slot, and copies it at this pace if it is locked, or at the other. */
+  /** Reads a slot and copies it at one pace if it is locked, else at the other. */
   private void read(ByteBuffer slot, long locked, long other) {
     long before = driver.count(LOCK);
     pinned.reading(slot);
@@ -154,7 +154,9 @@ class PinnedMemoryTest {
     assertThat(pinned.whyUnused()).isEmpty();
   }
 
-  /** As on an H200: 10 ms to lock what is copied in 3.5 ms, and in 0.7 ms once it is locked. */
+  /**
+   * As on an H200: locking takes 10 ms; a copy takes 3.5 ms, or 0.7 ms once the memory is locked.
+   */
   @Test
   void aSlotIsLockedWhenItsCopiesWouldHavePaidForThat() {
     driver.active.add(0);

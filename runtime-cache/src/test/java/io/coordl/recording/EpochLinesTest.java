@@ -100,7 +100,7 @@ class EpochLinesTest {
                 + " 10.0 ms");
   }
 
-  /** Its phases prepare in another way each, and the longest is said to be eight times as long. */
+  /** Each of its phases prepares in a different way, and the longest is eight times as long. */
   @Test
   void epochsOfAProfileAreNotComparedWithOneAnother() {
     profiled = true;

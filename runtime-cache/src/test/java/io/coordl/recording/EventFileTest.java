@@ -388,7 +388,7 @@ class EventFileTest {
         .containsExactly("of the first");
   }
 
-  /** None of them is waited for, written to, or deleted. */
+  /** The agent does not wait for, write to, or delete any of them. */
   @ParameterizedTest
   @ValueSource(strings = {"fifo", "directory", "another's"})
   void whatIsNoFileOfTheUsersIsLeftAlone(String what) throws Exception {

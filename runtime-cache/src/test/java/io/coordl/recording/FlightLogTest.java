@@ -59,7 +59,7 @@ class FlightLogTest {
     assertThat(recorded()).contains("io.coordl.JobStatistics", "io.coordl.StoreStatistics");
   }
 
-  /** As containers that share a directory, in each of which the job is process 1. */
+  /** Like containers that share a directory, where each job is process 1. */
   @Test
   void jobsOfOneProcessNumberHaveARecordingEach() throws Exception {
     String target = folder.resolve("coordl-%p.jfr").toString();
@@ -81,7 +81,7 @@ class FlightLogTest {
     running.start(file().toString(), true);
     while (!Files.exists(file()) || Files.size(file()) == 0) {
       assertThat(running.refused()).isFalse();
-      Thread.onSpinWait(); // It locks what it has made before it writes.
+      Thread.onSpinWait(); // It locks the new file before it writes.
     }
     FlightLog beside = new FlightLog(job);
     beside.start(file().toString(), true);

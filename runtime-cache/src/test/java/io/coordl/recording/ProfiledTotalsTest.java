@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The epochs that the program plans are not those that a profile lets it have. */
+/** The program's planned epochs differ from those that a profile lets it run. */
 class ProfiledTotalsTest {
   private final JobMonitor job =
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());

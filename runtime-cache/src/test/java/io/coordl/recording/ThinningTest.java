@@ -16,7 +16,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A recording that nears its bound loses items and batches, and never a total. */
+/** A recording near its limit loses events of items and batches, but never a total. */
 class ThinningTest {
   private static final long MOST = 1 << 20;
   private static final int EPOCHS = 200;
@@ -33,7 +33,7 @@ class ThinningTest {
         .toList();
   }
 
-  /** Ten times as much as there is room for; a flush each epoch. */
+  /** Ten times as many events as there is room for; one flush per epoch. */
   private Thinning record(Path path) throws Exception {
     EventFile file = new EventFile(path, new EventTypes(), true);
     Thinning thinned = new Thinning(file, MOST);

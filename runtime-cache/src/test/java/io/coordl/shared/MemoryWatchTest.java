@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A container of 600 MiB, as it was found to be killed in, and larger ones. */
+/** A container of 600 MiB, like one in which a job was killed, and larger ones. */
 class MemoryWatchTest {
   private static final long MIB = 1 << 20;
 
@@ -17,7 +17,7 @@ class MemoryWatchTest {
   private final MemoryWatch watch =
       new MemoryWatch(container, () -> container.collected++, said::add);
 
-  /** What is in it, in MiB; the test changes it. */
+  /** The container's contents in MiB; the test changes them. */
   private static final class Container implements MemoryWatch.Gauge {
     private long limit = 600;
     private long used = 80;
@@ -45,7 +45,7 @@ class MemoryWatchTest {
     }
   }
 
-  /** What holds so many MiB and gives back as much as it is asked for, in pieces of 32. */
+  /** Holds this many MiB and gives back as much as requested, in pieces of 32. */
   private final class Holding implements MemoryWatch.Holder {
     private final boolean yields;
     private long held;
@@ -203,7 +203,7 @@ class MemoryWatchTest {
     container.used = 300;
     container.events = 5;
     watch.look();
-    container.events = 6; // Page cache met it.
+    container.events = 6; // The page cache hit the limit.
     watch.look();
     assertThat(cache.held).isEqualTo(140);
     container.used = 600 - 70;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Others may take the names of what the jobs of a user share; it is shared all the same. */
+/** A user's jobs can share files even if others take the names. */
 class OwnDirectoryTest {
   @TempDir Path parent;
   private final List<String> words = new ArrayList<>();

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The bytes that a job is given are those of its batch from the first to the last look, whatever
- * the threads of all jobs do at the same time: on the shared memory that is shipped, whose slots
- * are poisoned before they are filled again, with threads held up at hand-overs.
+ * A job sees the bytes of its own batch from its first read to its last, whatever the threads of
+ * all jobs do at the same time. The test uses the production shared memory, poisons slots before
+ * they are refilled, and delays threads at hand-overs.
  */
 class HandOverTest {
   private static final int JOBS = 3;
@@ -35,7 +35,7 @@ class HandOverTest {
   private static final int EPOCHS = Full.ON ? 5_000 : 200;
   private static final long PATIENCE_NANOS = Duration.ofMinutes(2).toNanos();
 
-  /** Bytes that are shown of a wrong batch. */
+  /** Number of bytes to show of a wrong batch. */
   private static final int SHOWN = 96;
 
   @TempDir Path directory;
@@ -48,7 +48,7 @@ class HandOverTest {
   private final Object setup = new Object();
   private WatchedMemory memory;
 
-  /** All jobs live as long as the test. */
+  /** All jobs stay alive as long as the test. */
   private final JobLiveness liveness =
       new JobLiveness() {
         @Override
@@ -138,7 +138,7 @@ class HandOverTest {
     System.out.println(given + " of " + all + " batches were handed over");
     assertThat(wrong).isEmpty();
     assertThat(faults).isEmpty();
-    assertThat(given.get()).isPositive(); // A job that is held up makes its own.
+    assertThat(given.get()).isPositive(); // A delayed job prepares its own batch.
   }
 
   private void goThrough(PipelineSession session, long seed) {
@@ -198,7 +198,7 @@ class HandOverTest {
     }
   }
 
-  /** From the first byte on that differs. */
+  /** Shows the bytes from the first difference on. */
   private static String hex(ByteBuffer bytes, ByteBuffer other) {
     int from = Math.max(0, bytes.mismatch(other));
     byte[] shown = new byte[Math.min(SHOWN, bytes.capacity() - from)];
@@ -206,7 +206,7 @@ class HandOverTest {
     return from + ": " + HexFormat.of().formatHex(shown);
   }
 
-  /** The test's own eyes: with the defect that it looks for, it fails, and tells what happened. */
+  /** Tests the test: with the defect that it looks for, it fails and reports what happened. */
   @Test
   void aSlotThatIsHandedOnTooEarlyIsSeen() throws Exception {
     make();
@@ -220,7 +220,7 @@ class HandOverTest {
     assertThat(wrong.peek()).contains("FILLING for epoch 1, by job 1", "READY, batch 0 of epoch 1");
   }
 
-  /** Another batch needs the slot: there are more of them than slots. */
+  /** Another batch needs the slot: there are more batches than slots. */
   private void awaitNextGeneration() {
     memory.handOnEarly();
     int slot = memory.reading();

@@ -31,7 +31,7 @@ class StagingPartsTest {
     assertThat(evenly.items(2)).containsExactly(2);
     assertThat(List.of(evenly.end(0), evenly.end(1), evenly.end(2))).containsExactly(2, 4, 5);
     assertThat(BatchOrder.evenly(new int[] {1, 2}, 2).batches()).isEqualTo(1);
-    // "All in one batch", as programs say it.
+    // How programs ask for "all in one batch".
     assertThat(BatchOrder.evenly(new int[] {1, 2}, Integer.MAX_VALUE).batches()).isEqualTo(1);
     assertThat(BatchOrder.batches(Integer.MAX_VALUE, Integer.MAX_VALUE)).isEqualTo(1);
     assertThat(BatchOrder.batches(Integer.MAX_VALUE, 1)).isEqualTo(Integer.MAX_VALUE);

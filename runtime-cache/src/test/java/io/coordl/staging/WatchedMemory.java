@@ -23,15 +23,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A staging file whose hand-overs are watched: a slot that is about to be filled is poisoned first,
- * which is its next generation; what becomes of it is noted; and now and then a thread is held up
- * where it hands something over. Shared by the jobs of one process. Thread-safe.
+ * A staging file whose hand-overs are watched. A slot is poisoned before it is filled, which starts
+ * its next generation; its history is recorded; and now and then a thread is delayed at a
+ * hand-over. Shared by the jobs of one process. Thread-safe.
  */
 final class WatchedMemory implements StagingMemory {
   private static final byte POISON = (byte) 0xa5;
   private static final int NOTED = 12;
 
-  /** One hand-over in so many is held up, for up to so long. */
+  /** One hand-over in this many is delayed, for at most this long. */
   private static final int SELDOM = 50;
 
   private static final int LONGEST_NANOS = 200_000;
@@ -50,12 +50,12 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** From now on slots look free while they are read: the defect that is to be found. */
+  /** From now on, slots look free while they are read: the defect that the test must find. */
   void handOnEarly() {
     early = true;
   }
 
-  /** Holds the thread up, or not. */
+  /** Delays the thread, or not. */
   static void handOver() {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     if (random.nextInt(SELDOM) == 0) {
@@ -63,7 +63,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** The slot that this thread was given last, to be read. */
+  /** The slot that this thread was last given to read. */
   int reading() {
     return reading.get();
   }
@@ -72,7 +72,7 @@ final class WatchedMemory implements StagingMemory {
     return generations.get(slot);
   }
 
-  /** What a slot is, and was. */
+  /** A slot's state and history. */
   String history(int slot) {
     Deque<String> history = histories.get(slot);
     synchronized (history) {
@@ -160,7 +160,7 @@ final class WatchedMemory implements StagingMemory {
     }
   }
 
-  /** By the thread to which the slot belongs now. */
+  /** Called by the thread that now owns the slot. */
   private void poison(int slot) {
     int size = (int) file.get(SLOT_BYTES);
     if (size == 0) {

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
  * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
- * and is what the program's own call would make as long as the two are alike. Keeps no transform of
- * the program's from being collected: one may refer to the data set.
+ * and equals the result of the program's own call as long as the two pipelines are equal. It does
+ * not keep the program's transforms from being garbage-collected, because one may refer to the data
+ * set.
  *
  * @param isThere whether the program has one
  * @param keys places of the transforms in the program's pipeline
@@ -45,7 +46,7 @@ record FixedPipeline(
     return transforms.get(number).get();
   }
 
-  /** A pipeline that no other object has; null if the program has none. */
+  /** A pipeline that no other object refers to; null if the program has none. */
   @Nullable Pipeline copy() {
     return isThere ? part(0, size()) : null;
   }

@@ -142,7 +142,7 @@ final class ImageItems {
     /**
      * Offers the items of an epoch's batches before they are asked for.
      *
-     * @param spared whether those of a sample are better not fetched
+     * @param spared whether a sample's items are better not fetched
      */
     PeekingIterator<List<Long>> peek(
         Iterator<List<Long>> own, int batchSize, ItemPrefetcher to, LongPredicate spared) {

@@ -47,7 +47,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
 
   /**
-   * What one batch was begun with.
+   * The settings that one batch was begun with.
    *
    * @param stacked whether samples are only stacked after the last transform
    */
@@ -189,7 +189,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Override
   public String describe(Object settings, int stage) throws CannotShareException {
     Fixed fixed = (Fixed) settings;
-    // What is to be stacked only may be kept where it could not be handed out one by one.
+    // Samples that are only stacked may be kept even if they could not be returned one by one.
     String to = fixed.stacked && stage == fixed.data.size() ? "\nto be stacked" : "";
     if (stage > 0) {
       return Description.ofRead("transforms", fixed.data.part(stage - 1)) + to;

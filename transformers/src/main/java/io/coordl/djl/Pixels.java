@@ -26,8 +26,8 @@ record Pixels(DecodedForm form, KeptArray array) {
   }
 
   /**
-   * The pixels of an array in main memory as {@code toNDArray} makes it; null if it is of another
-   * kind, or elsewhere.
+   * The pixels of an array in main memory as {@code toNDArray} makes it; null if the array is of
+   * another kind, or not in main memory.
    */
   static @Nullable KeptArray of(NDArray array) {
     Shape shape = array.getShape();

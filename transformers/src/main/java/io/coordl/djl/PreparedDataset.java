@@ -31,7 +31,7 @@ final class PreparedDataset extends RandomAccessDataset {
   /** Whether samples are only stacked after the last of these. */
   private final boolean stacked;
 
-  /** Nanoseconds that the samples took; one thread fetches a batch. */
+  /** Nanoseconds spent on the samples; one thread fetches a batch. */
   private long nanos;
 
   PreparedDataset(
@@ -64,7 +64,7 @@ final class PreparedDataset extends RandomAccessDataset {
     }
   }
 
-  /** Nanoseconds that the samples so far took. */
+  /** Nanoseconds spent on the samples so far. */
   long nanos() {
     return nanos;
   }
@@ -119,7 +119,10 @@ final class PreparedDataset extends RandomAccessDataset {
       }
     }
 
-    /** Whether they can be made of their values; {@code last}: to be stacked, and no more. */
+    /**
+     * Whether arrays can be recreated from their values; {@code last}: they are only stacked after
+     * this.
+     */
     private boolean areArrays(NDList list, boolean last) {
       if (list.getClass() != NDList.class) {
         return false; // What else it has its batchifier may ask for.
@@ -145,7 +148,7 @@ final class PreparedDataset extends RandomAccessDataset {
           BatchFrame.arrays(manager, layout, bytes, BatchArrays.LABELS));
     }
 
-    /** Of samples that are only stacked a whole batch is. */
+    /** Not for samples that are only stacked: the whole batch is probed instead. */
     @Override
     public boolean isProbed() {
       return !stacked;

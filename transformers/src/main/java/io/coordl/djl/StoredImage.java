@@ -119,9 +119,9 @@ final class StoredImage implements InvocationHandler {
   }
 
   /**
-   * The pixels in main memory, where the library has them before it copies them to a device: from
-   * there they would have to be read back, after all that the device has yet to do. Null where that
-   * cannot be had; the program's own call then says why.
+   * The pixels in main memory, where the library has them before it copies them to a device.
+   * Reading them back from the device would have to wait for all its pending work. Null if they are
+   * unavailable; the program's own call then reports why.
    */
   private @Nullable Pixels onHost(NDManager manager, Image.@Nullable Flag flag, DecodedForm form) {
     try (NDManager host = manager.newSubManager(Device.cpu())) {

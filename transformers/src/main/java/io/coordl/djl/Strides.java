@@ -36,10 +36,12 @@ final class Strides {
         }
       };
 
-  /** Of more dimensions an array may have an order of its own, which a batch of such has, too. */
+  /**
+   * Arrays of more dimensions may have a memory order of their own, which a batch of them inherits.
+   */
   private static final int MOST_DIMENSIONS = 3;
 
-  /** Whether the engine stacks arrays that are not dense to one that is; by their class. */
+  /** Whether the engine stacks non-dense arrays into a dense one; by array class. */
   private static final ClassValue<AtomicReference<Boolean>> STACKED =
       new ClassValue<>() {
         @Override
@@ -51,8 +53,8 @@ final class Strides {
   private Strides() {}
 
   /**
-   * Whether a batch is the same, whether it is stacked of this array or of its values in dense
-   * ones. False if that cannot be told.
+   * Whether a batch stacked from this array equals one stacked from a dense copy of it. False if
+   * unknown.
    */
   static boolean areStackedDense(NDArray array) {
     if (!array.getClass().getName().equals(PYTORCH)
@@ -69,7 +71,7 @@ final class Strides {
     return found;
   }
 
-  /** Tried with what {@code ToTensor} makes: the channels, last in memory, come first. */
+  /** Tried with the layout of {@code ToTensor}: channels come first but are last in memory. */
   private static boolean stacksDense(NDManager manager) {
     try (NDManager own = manager.newSubManager()) {
       NDArray some = own.arange(18f).reshape(2, 3, 3).transpose(2, 0, 1);

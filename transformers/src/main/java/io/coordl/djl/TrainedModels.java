@@ -37,8 +37,9 @@ public final class TrainedModels implements LibraryHooks {
       "the job makes steps without batches of Trainer.iterateDataset";
 
   /**
-   * The library lists the directory that it saves to: on this thread, which must not wait for
-   * storage. Here it finds no models, what it finds stays, and nobody can make a file.
+   * The library lists the directory that it saves to, on this thread, which must not wait for
+   * storage. In this one it finds no models, the contents never change, and nobody can create a
+   * file.
    */
   private static final Path NO_STORAGE = Path.of("/proc/self/ns");
 

@@ -239,8 +239,11 @@ final class BatchBytes implements PreparedBatch {
     return read(layout, staged, Memory::copy);
   }
 
-  /** Makes one as {@link #copied}, of which nothing stays: no open workspace has to hold it. */
-  @SuppressWarnings("try") // Only open while the arrays are made.
+  /**
+   * Makes a batch as {@link #copied} does and discards it, so that no open workspace has to hold
+   * it.
+   */
+  @SuppressWarnings("try") // Open only while the arrays are made.
   static void probe(BatchLayout layout, ByteBuffer staged) {
     try (MemoryWorkspace none = Nd4j.getMemoryManager().scopeOutOfWorkspaces()) {
       copied(layout, staged);

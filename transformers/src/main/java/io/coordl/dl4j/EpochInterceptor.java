@@ -189,7 +189,9 @@ public final class EpochInterceptor implements LibraryHooks {
     return samples != null && samples.areKept();
   }
 
-  /** Of iterators whose batches take about as long: a program may make a new one for each epoch. */
+  /**
+   * For iterators whose batches take about as long: a program may create a new one for each epoch.
+   */
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
     Object preprocessor = program.preprocessor();
     StringBuilder kind = new StringBuilder();

@@ -50,7 +50,7 @@ final class Floats {
     return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
   }
 
-  /** What {@code use} makes of the values of a plain array, which it keeps no longer. */
+  /** Applies {@code use} to the values of a plain array; it must not keep them. */
   private static <T extends @Nullable Object> T values(
       INDArray array, Function<FloatPointer, T> use) {
     Pointer pointer = array.data().pointer();
@@ -58,7 +58,7 @@ final class Floats {
     try {
       return use.apply(new PagedPointer(pointer, array.length(), skipped).asFloatPointer());
     } finally {
-      Reference.reachabilityFence(array); // No pointer holds it.
+      Reference.reachabilityFence(array); // No pointer keeps it reachable.
     }
   }
 

@@ -11,18 +11,16 @@ import java.util.List;
 
 /**
  * Where the lines of a file begin: lines as {@link BufferedReader} has them, so ended by a line
- * feed, a carriage return, or both. One place is kept of every {@value #STEP}, or of twice, four
- * times ... as many, so that all of them take {@value #MOST_PLACES} numbers at most. Immutable.
+ * feed, a carriage return, or both. It keeps the place of one line in every {@value #STEP}, or in
+ * twice, four times ... as many, so that all places take at most {@value #MOST_PLACES} numbers.
+ * Immutable.
  */
 final class LineIndex {
   private static final int STEP = 64;
   private static final int CHUNK = 1 << 16;
   private static final int MOST_PLACES = 1 << 20;
 
-  /**
-   * What the order of an epoch takes on the heap, with the copies that are made of it: 20, and
-   * some.
-   */
+  /** Heap bytes per line for the order of an epoch, including its copies: 20, plus a margin. */
   private static final int HEAP_BYTES_A_LINE = 64;
 
   /** In which a byte of a line's end is nothing else, and decoding may begin at any line. */
@@ -39,7 +37,7 @@ final class LineIndex {
     this.hashes = hashes;
   }
 
-  /** Where every so many lines one begins. */
+  /** Places of the kept lines. */
   private static final class Places {
     private final int most;
     private long[] starts = new long[16];
@@ -50,7 +48,7 @@ final class LineIndex {
       this.most = most;
     }
 
-    /** Lines come in their order. */
+    /** Lines are added in their order. */
     void add(int line, long start) {
       if (line % step != 0) {
         return;
@@ -72,7 +70,7 @@ final class LineIndex {
     }
   }
 
-  /** So many lines at most can be put in an order, with this heap. */
+  /** The most lines that can be ordered with this heap. */
   static int mostLines() {
     long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_A_LINE;
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
@@ -84,7 +82,7 @@ final class LineIndex {
   }
 
   /**
-   * Reads all of a file, once, or as far as there are {@link #mostLines}.
+   * Reads all of a file once, but stops after {@link #mostLines}.
    *
    * @param in from its beginning; not closed
    */
@@ -124,7 +122,7 @@ final class LineIndex {
     return new LineIndex(lines, places, hashes);
   }
 
-  /** One more than {@link #mostLines} if there are more than those. */
+  /** The number of lines; one more than {@link #mostLines} if there are more. */
   int lines() {
     return lines;
   }

@@ -40,9 +40,9 @@ final class Memory {
   }
 
   /**
-   * Gives the bytes of an array's {@link #span}, of native order, to {@code use}, which keeps them
-   * no longer than it runs. Buffers and pointers do not hold the array: once nothing else does, its
-   * memory is freed by a thread of ND4J.
+   * Passes the bytes of an array's {@link #span}, in native order, to {@code use}, which must not
+   * keep them. Buffers and pointers do not keep the array reachable: once nothing else does, a
+   * thread of ND4J frees its memory.
    */
   static void bytes(INDArray array, Consumer<ByteBuffer> use) {
     // On a GPU the newest values may be on the device.

@@ -30,8 +30,8 @@ record StagedIterator(
    *
    * @param object which may refer to the iterator
    * @param text what decides what it does; null if that is not compared, so that it is not kept
-   * @param as it was described, but for what its arrays hold; null if the text must be compared
-   * @param arrays that it had then
+   * @param its description without the contents of its arrays; null if the text must be compared
+   * @param arrays its arrays at that time
    */
   record Preprocessor(
       @Nullable WeakReference<Object> object,
@@ -40,7 +40,7 @@ record StagedIterator(
       List<Values> arrays) {
     static final Preprocessor NONE = new Preprocessor(null, null, null, List.of());
 
-    /** An array, and what it held. */
+    /** An array and its contents. */
     private record Values(WeakReference<INDArray> array, String text) {
       boolean isUnchanged() throws CannotShareException {
         INDArray now = array.get();
@@ -48,7 +48,7 @@ record StagedIterator(
       }
     }
 
-    /** One that is not compared. */
+    /** An array that is not compared. */
     static Preprocessor unknown(Object object) {
       return new Preprocessor(new WeakReference<>(object), null, null, List.of());
     }
@@ -71,7 +71,7 @@ record StagedIterator(
       }
     }
 
-    /** An array is more than its fields. */
+    /** An array's contents are not among its fields. */
     private static boolean counts(Class<?> type) {
       return !INDArray.class.isAssignableFrom(type);
     }

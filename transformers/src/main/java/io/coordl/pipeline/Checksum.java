@@ -32,9 +32,9 @@ public final class Checksum {
   }
 
   /**
-   * 128 bits of all that an array of numbers or truth values holds, and of its length. Four at a
-   * time, each in a lane of its own, in which every other number makes another one: about as quick
-   * as memory is read.
+   * 128-bit checksum of the content and length of an array of numbers or booleans. Hashes four
+   * elements at a time, each in a lane of its own, in which different inputs always give different
+   * states; runs at about memory speed.
    */
   public static long[] ofArray(Object array) {
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK).order(ByteOrder.nativeOrder());
@@ -43,7 +43,7 @@ public final class Checksum {
     int most = CHUNK / Double.BYTES;
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
-      // What is left of the chunk before follows from the array, too.
+      // Leftovers of the previous chunk are also determined by the array.
       int at = 0;
       for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
         for (int lane = 0; lane < 4; lane++) {
@@ -61,7 +61,7 @@ public final class Checksum {
     return Long.rotateLeft((before ^ number) * 0x87c37b91114253d5L, 29) * 0x4cf5ad432745937fL;
   }
 
-  /** Puts so many elements into a chunk; how many bytes these are. */
+  /** Copies elements into a chunk and returns their size in bytes. */
   private static int put(Object array, int from, int count, ByteBuffer chunk) {
     if (array instanceof byte[] bytes) {
       chunk.put(0, bytes, from, count);

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that an object refers to, as it was: the same objects, in the same places, with the same
  * numbers in them. Tells quickly that nothing has changed, of objects that refer to values of the
- * JDK, to collections and to objects of their kind. Keeps none of them from being collected but
- * texts and numbers, and these only while there is memory.
+ * JDK, to collections and to objects of their kind. Keeps no object from being garbage-collected
+ * except texts and numbers, and those only while memory suffices.
  */
 public final class ObjectSnapshot {
   private static final int MOST = 1_000_000;
@@ -79,7 +79,7 @@ public final class ObjectSnapshot {
     return classes;
   }
 
-  /** The objects of a class that an object refers to; null if that cannot be told. */
+  /** The objects of a class that an object refers to; null if unknown. */
   public static <T> @Nullable List<T> met(Object root, Predicate<Class<?>> counts, Class<T> type) {
     Found found = Found.of(root, counts);
     return found == null
@@ -113,7 +113,7 @@ public final class ObjectSnapshot {
     }
   }
 
-  /** An object that was met; a program may have weak references of its own. */
+  /** An object that was visited; a program may have weak references of its own. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -121,7 +121,7 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * What was found, and may be garbage by now.
+   * The objects that were found; they may be garbage by now.
    *
    * @param objects what cannot refer to others itself, else by a {@link Met}
    */
@@ -248,7 +248,7 @@ public final class ObjectSnapshot {
       }
     }
 
-    /** A checksum of its content: a copy would take as much again. */
+    /** A checksum of its content, because a copy would take as much memory again. */
     private void noteArray(Object array) {
       note(Array.getLength(array));
       for (long half : Checksum.ofArray(array)) {

@@ -24,7 +24,7 @@ public final class Prepared {
    *
    * @param trusted names of classes whose samples are the same each time, as the user says
    * @param keeps whether samples are to be kept now
-   * @param epochs in so many of them keeping has to pay for itself, as of now
+   * @param epochs number of epochs within which keeping has to pay off, as of now
    * @param chosen hears what is kept of a data set, and why
    */
   public Prepared(
@@ -49,12 +49,14 @@ public final class Prepared {
     users.add(samples);
   }
 
-  /** Whether the items of a sample are better not kept, since it is kept itself, or about to be. */
+  /**
+   * Whether a sample's items are better not kept, because the sample itself is kept or about to be.
+   */
   public boolean sparesItems(Object dataset, long index) {
     return keeps.getAsBoolean() && users.stream().anyMatch(one -> one.sparesItems(dataset, index));
   }
 
-  /** In so many epochs keeping has to pay for itself, as of now. */
+  /** Number of epochs within which keeping has to pay off, as of now. */
   public int epochs() {
     return epochs.getAsInt();
   }

@@ -49,7 +49,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class PreparedSamples {
-  /** In the key of a note that a sample is the same though its files have other change times. */
+  /**
+   * Part of the key of a note that a sample is unchanged although its files' change times differ.
+   */
   private static final long CONFIRMED = 1;
 
   /** For code that goes through sets and maps in the order of this process. */
@@ -77,7 +79,9 @@ public final class PreparedSamples {
   /** How many data sets of a class were left to the program. */
   private final Map<String, Integer> left = new HashMap<>();
 
-  /** Of data sets of a class, size and number of stages: one that is made anew is of its kind. */
+  /**
+   * By class, size and number of stages, so that a data set that is created again is recognised.
+   */
   private final Worths worths = new Worths();
 
   public PreparedSamples(Services services, PurityAnalyzer code) {
@@ -104,9 +108,7 @@ public final class PreparedSamples {
     return prepared.keeps.getAsBoolean();
   }
 
-  /**
-   * A data set of which no batch was asked for yet, and how many of its samples were asked about.
-   */
+  /** A data set without a batch so far, and the number of its samples that were asked about. */
   private static final class Unknown extends WeakReference<Object> {
     private int asked;
 
@@ -116,9 +118,9 @@ public final class PreparedSamples {
   }
 
   /**
-   * Whether the items that a sample is made of are better not kept: it is kept itself, or will be
-   * once it is made. Of the first samples of a data set that may be so: it is looked at with its
-   * first batch, and their items are known before.
+   * Whether a sample's items are better not kept, because the sample itself is kept, or will be
+   * once it is made. For the first samples of a data set this is assumed: the data set is examined
+   * with its first batch, and their items are requested earlier.
    */
   synchronized boolean sparesItems(Object dataset, long index) {
     for (Plan plan : plans) {
@@ -211,7 +213,7 @@ public final class PreparedSamples {
     if (own != null) {
       return own;
     }
-    String name = pipeline.name(); // It outlives the pipeline.
+    String name = pipeline.name(); // The name outlives the pipeline.
     return worths.of(
         name + " " + pipeline.size() + " " + stages,
         () ->
@@ -288,10 +290,10 @@ public final class PreparedSamples {
   }
 
   /**
-   * Makes a batch as {@link #batch} does, of which nothing stays, only to know what that takes.
+   * Makes a batch as {@link #batch} does and discards it, only to measure the time.
    *
    * @param of samples that have just been made
-   * @param batched nanoseconds that the library took to put these together
+   * @param batched nanoseconds that the library took to stack them
    */
   public void probe(
       Plan plan, List<Long> of, long batched, BatchMaker<? extends AutoCloseable> maker)
@@ -308,7 +310,7 @@ public final class PreparedSamples {
     }
   }
 
-  /** What is kept of these samples after their last stage; none if one of them is not. */
+  /** The kept results of these samples after their last stage; empty if any is missing. */
   private List<Kept> all(Plan plan, List<Long> indices) throws IOException {
     int stage = plan.stage;
     if (stage < 0 || stage != plan.names.size() - 1) {
@@ -339,9 +341,7 @@ public final class PreparedSamples {
         : null;
   }
 
-  /**
-   * Whether it is kept, of files that have other change times by now and differ in nothing else.
-   */
+  /** Whether it is kept, for files that differ by now only in their change times. */
   private boolean isLikeKept(ItemKey key) throws IOException {
     Long changes = changes(store.find(key));
     return changes != null && changes != 0;
@@ -353,7 +353,7 @@ public final class PreparedSamples {
         : OpenedFiles.changes(BatchLayout.read(kept.order(ByteOrder.nativeOrder())), path -> {});
   }
 
-  /** Notes that such a sample, made again, is what is kept, if it is. */
+  /** Notes that such a sample, made again, equals the kept one, if it does. */
   private void confirm(ItemKey key, PreparedBatch made) throws IOException {
     ByteBuffer kept = store.find(key);
     byte[] bytes = new byte[Math.toIntExact(made.bytes())];
@@ -417,7 +417,7 @@ public final class PreparedSamples {
 
     private final Worth worth;
 
-    /** Whether it was compared, or made, since that was last counted. */
+    /** Whether it was compared or made since the last count. */
     private volatile boolean begins = true;
 
     private Plan(
@@ -610,7 +610,7 @@ public final class PreparedSamples {
     /** Whether what is made now is to be kept. */
     private boolean isKept;
 
-    /** Nanoseconds that the program's code took of what is kept. */
+    /** Nanoseconds that the program's code took to make what is kept. */
     private long making;
 
     private final List<Rates> parts = new ArrayList<>();
@@ -796,7 +796,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Keeps what is made already; whether it is kept now. */
+    /** Keeps a result that is already made; returns whether it is kept now. */
     private boolean put(ItemKey key, int length, Loader copy) throws IOException {
       if (plan.length == 0) {
         plan.length = length;

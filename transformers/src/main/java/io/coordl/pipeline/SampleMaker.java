@@ -25,12 +25,12 @@ public interface SampleMaker<S> {
   /** A sample of its own memory. */
   S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
 
-  /** Whether what finding takes is known by {@link #probe}. */
+  /** Whether {@link #probe} measures what finding costs. */
   default boolean isProbed() {
     return true;
   }
 
-  /** Does what {@link #read} does, of which nothing stays, only to know what that takes. */
+  /** Does what {@link #read} does and discards the result, only to measure the time. */
   default void probe(BatchLayout layout, ByteBuffer bytes) throws IOException {
     read(layout, bytes);
   }

@@ -25,7 +25,10 @@ public interface SamplePipeline {
 
   long size();
 
-  /** Where what keeping takes and saves is counted; null: with other pipelines of this kind. */
+  /**
+   * Accounts for the costs and savings of keeping; null if shared with other pipelines of this
+   * kind.
+   */
   default @Nullable Worth worth() {
     return null;
   }

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * A {@link Worth} for each kind of pipelines, so that one that is made anew is known, and one that
- * is cheap to make says nothing of another. Of the kinds that were made last. Thread-safe.
+ * A {@link Worth} for each kind of pipeline, so that a pipeline that is created again is
+ * recognised, and a cheap one does not affect the verdict on another. Keeps only the most recently
+ * created kinds. Thread-safe.
  */
 public final class Worths {
   private static final int KINDS = 256;

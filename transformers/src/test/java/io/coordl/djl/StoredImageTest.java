@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is read of an image's array to keep it, where arrays are made on a device. */
+/** Which parts of an image's array are read to keep it, if arrays are created on a device. */
 class StoredImageTest {
   @TempDir Path directory;
   private final List<Device> reads = new ArrayList<>();
@@ -52,7 +52,7 @@ class StoredImageTest {
     store.close();
   }
 
-  /** An engine with devices, that has nothing but what an image needs. */
+  /** An engine with devices that supports only what an image needs. */
   private NDManager manager(Device device) {
     return (NDManager)
         Proxy.newProxyInstance(
@@ -93,7 +93,7 @@ class StoredImageTest {
                 });
   }
 
-  /** The library's own, decoded: puts its pixels where the manager makes arrays. */
+  /** The library's decoded image: puts its pixels where the manager creates arrays. */
   private static Image decoded() {
     return (Image)
         Proxy.newProxyInstance(

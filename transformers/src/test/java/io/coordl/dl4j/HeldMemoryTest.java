@@ -18,27 +18,27 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory of ND4J and OpenCV is freed once its owner is unreachable, be it that its bytes are just
- * being read: each method that reads them by their address holds the owner until it is done.
+ * ND4J and OpenCV free memory once its owner is unreachable, even while its bytes are being read.
+ * Each method that reads them by their address must keep the owner reachable until it is done.
  */
 class HeldMemoryTest {
-  /** What gives a buffer or a pointer that does not hold the owner of its memory. */
+  /** Calls that return a buffer or pointer that does not keep the owner of its memory reachable. */
   private static final Set<String> LOOSE =
       Set.of("asByteBuffer", "asBuffer", "createBuffer", "createIndexer", "asNio", "asNioFloat");
 
   private static final String PAGED = "org/nd4j/linalg/api/memory/pointers/PagedPointer";
 
-  /** Whose buffers hold what they are made over. */
+  /** Classes whose buffers keep the memory under them reachable. */
   private static final String MAKER = "org/nd4j/linalg/factory/Nd4j";
 
-  /** Code that reads through a pointer that it is given, by one that holds the owner. */
+  /** Code that reads through a pointer from a caller that keeps the owner reachable. */
   private static final Set<String> GIVEN = Set.of("io/coordl/dl4j/Floats.bytes");
 
   /** A copy of an array that nothing holds, read by its address. */
   private static final Pattern DROPPED =
       Pattern.compile("\\)\\s*\\.data\\(\\)\\s*\\.(pointer|addressPointer|asNio\\w*)\\(\\)");
 
-  /** Shows what comes of it. */
+  /** Shows the effect. */
   private static final String SHOWS = "FreedMemory.java";
 
   @Test
@@ -88,7 +88,7 @@ class HeldMemoryTest {
     };
   }
 
-  /** A checksum of freed memory was once taken for a batch that the agent had changed. */
+  /** A checksum of freed memory was once mistaken for a batch that the agent had changed. */
   @Test
   void noProgramReadsACopyThatNothingHolds() throws IOException {
     List<String> loose = new ArrayList<>();

@@ -58,7 +58,7 @@ class LineIndexTest {
     }
   }
 
-  /** As with a file of 2^31 lines and as many places as are kept of it. */
+  /** Like a file of 2^31 lines, with as many places as are kept for it. */
   @Test
   void placesAreFewHoweverManyLinesThereAre() throws IOException {
     int lines = 16 * 64 * 5 + 37;
@@ -83,7 +83,7 @@ class LineIndexTest {
     assertThat(LineIndex.of(new ByteArrayInputStream(exactly), 16, 100).lines()).isEqualTo(100);
   }
 
-  /** 2.6 s; fewer lines met no bound of an int. */
+  /** Takes 2.6 s; fewer lines would not reach the limit of an int. */
   @Test
   void moreThanTwoToThe30thLinesAreLines() throws IOException {
     assumeTrue(Boolean.getBoolean("coordl.full"), "a gigabyte of lines: with -Pfull only");

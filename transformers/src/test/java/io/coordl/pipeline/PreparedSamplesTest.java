@@ -753,7 +753,7 @@ class PreparedSamplesTest {
     assertThat(said).anyMatch(line -> line.contains("it would not pay; a sample takes "));
   }
 
-  /** Neither a plan, nor what it was compared with, nor a transform keeps a data set. */
+  /** No plan, comparison or transform keeps a data set from being garbage-collected. */
   @Test
   void dataSetsThatTheProgramDropsAreCollected() throws Exception {
     List<WeakReference<Object>> dropped = new ArrayList<>();
@@ -778,17 +778,17 @@ class PreparedSamplesTest {
     Data data = new Data(numbers, "n");
     Prepared prepared = prepared(Set.of());
     PreparedSamples own = job(prepared);
-    assertThat(prepared.sparesItems(numbers, 1)).isTrue(); // It is not known yet.
+    assertThat(prepared.sparesItems(numbers, 1)).isTrue(); // The data set is not known yet.
     sample(own, data, 0, 5);
     assertThat(prepared.sparesItems(numbers, 1)).isTrue();
     Counting counting = new Counting();
     own.plan(new Data(counting, "c"));
-    assertThat(prepared.sparesItems(counting, 1)).isFalse(); // It is left.
+    assertThat(prepared.sparesItems(counting, 1)).isFalse(); // The data set is left alone.
     keeps = false;
     assertThat(prepared.sparesItems(numbers, 1)).isFalse();
   }
 
-  /** As one that is iterated in a way that nothing intercepts. */
+  /** Like a data set that is iterated in a way that nothing intercepts. */
   @Test
   void itemsOfADataSetThatIsNeverLookedAtAreNotSparedForLong() {
     long spared = 0;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When keeping costs more than it brings. Times are told, and none is measured. */
+/** When keeping costs more than it saves. Times are given, not measured. */
 class WorthTest {
   private static final int SIZE = 1_000;
 
@@ -15,7 +15,7 @@ class WorthTest {
   private int epochs = 10;
   private final Worth worth = new Worth("sample", () -> epochs, () -> now, said::add);
 
-  /** Samples that are made and kept, and found if that is asked for. */
+  /** Makes and keeps samples, and finds them if asked. */
   private int kept(int samples, long making, long keeping, long finding) {
     int probes = 0;
     for (int i = 0; i < samples && worth.isIt(); i++) {
@@ -38,13 +38,13 @@ class WorthTest {
   @Test
   void whatTakesLongToMakeIsWorthIt() {
     worth.begun(1_000, SIZE);
-    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Then it is evident.
+    assertThat(kept(SIZE, 100_000, 20_000, 1_000)).isLessThan(300); // Then the result is evident.
     found(10 * SIZE, 1_000);
     assertThat(worth.isIt()).isTrue();
     assertThat(said).isEmpty();
   }
 
-  /** Within the first epoch, and before most of it. */
+  /** During the first epoch, and early in it. */
   @Test
   void whatIsFoundAsSlowlyAsItIsMadeIsNot() {
     worth.begun(1_000, 65_536);
@@ -67,7 +67,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue();
   }
 
-  /** What it took to keep is spent: from the second epoch on only finding counts. */
+  /** The cost of keeping is sunk: from the second epoch on, only finding counts. */
   @Test
   void whatIsKeptAlreadyIsUsed() {
     epochs = 1_000;
@@ -79,7 +79,7 @@ class WorthTest {
 
   @Test
   void lookingAtALargePipelineInEachEpochCounts() {
-    long look = 200_000_000; // As long as it takes to make all samples.
+    long look = 200_000_000; // As long as making all samples takes.
     worth.begun(5 * look, SIZE);
     kept(SIZE, 200_000, 20_000, 1_000);
     worth.begun(look, SIZE);
@@ -112,7 +112,7 @@ class WorthTest {
     assertThat(worth.isIt()).isTrue();
   }
 
-  /** As in the first 257 batches of a JVM, each of which was kept more slowly than made. */
+  /** As in the first 257 batches of a JVM, each of which took longer to keep than to make. */
   @Test
   void coldCodeDoesNotDecide() {
     for (int batch = 0; batch < 257; batch++) {
@@ -126,9 +126,9 @@ class WorthTest {
 
   @Test
   void itIsTriedAgain() {
-    kept(65_536, 6_000, 20_000, 6_000); // While the code was cold.
+    kept(65_536, 6_000, 20_000, 6_000); // The code was cold.
     assertThat(worth.isIt()).isFalse();
-    now += 50L * 2_049 * 26_000; // At most a fiftieth of the time.
+    now += 50L * 2_049 * 26_000; // The trial is at most a fiftieth of the time.
     assertThat(worth.isIt()).isTrue();
     kept(65_536, 6_000, 2_000, 600);
     assertThat(worth.isIt()).isTrue();

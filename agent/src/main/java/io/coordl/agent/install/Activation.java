@@ -27,8 +27,8 @@ final class Activation {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /**
-   * What methods of an event class call once JFR has instrumented it, by the names of JDK 17 and of
-   * later ones.
+   * The packages that an event class's methods call once JFR has instrumented it, by the names of
+   * JDK 17 and of later JDKs.
    */
   private static final List<String> CALLED_BY_EVENTS =
       List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
@@ -133,7 +133,7 @@ final class Activation {
 
   /**
    * JFR does so when it registers an event, but {@code jcmd JFR.start} instruments each event class
-   * that loads before. A call that failed once, for want of the export, fails for ever.
+   * that loads earlier. If a call fails once because the export is missing, it fails forever.
    */
   private void exportToEvents(@Nullable Module jfr) {
     if (jfr == null) {

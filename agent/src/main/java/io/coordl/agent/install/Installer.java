@@ -20,7 +20,7 @@ import java.util.StringJoiner;
 
 /** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
 public final class Installer {
-  /** What the agent needs in every job, beyond java.base and java.instrument. */
+  /** Modules that the agent needs in every job, beyond java.base and java.instrument. */
   private static final List<String> MODULES =
       List.of("java.management", "jdk.jfr", "jdk.management");
 
@@ -76,7 +76,7 @@ public final class Installer {
     }
   }
 
-  /** For {@link FileState}, which does without where that is refused. */
+  /** For {@link FileState}, which works without them if the JVM refuses. */
   private static void openFileCalls(Instrumentation instrumentation) {
     try {
       Module runtime = FileState.class.getModule();
@@ -87,11 +87,11 @@ public final class Installer {
       instrumentation.redefineModule(
           Object.class.getModule(), Set.of(), Map.of(), opened, Set.of(), Map.of());
     } catch (RuntimeException | LinkageError e) {
-      // Another JVM has it another way.
+      // Other JVMs do it differently.
     }
   }
 
-  /** With commas between them; empty if all are there. Asked before a class of ours needs one. */
+  /** Separated by commas; empty if none is missing. Checked before any class of ours needs one. */
   private static String missingModules() {
     StringJoiner missing = new StringJoiner(",");
     for (String name : MODULES) {

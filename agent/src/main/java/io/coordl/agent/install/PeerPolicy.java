@@ -27,9 +27,9 @@ final class PeerPolicy {
   private PeerPolicy() {}
 
   /**
-   * The engine, which the monitor closes before the store; null, which the user hears of, if there
-   * cannot be one: never one without the TLS that was asked for, and never hosts that let strangers
-   * in.
+   * The engine, which the monitor closes before the store. If there cannot be one, logs why and
+   * returns null: it never falls back to an engine without the requested TLS, or to hosts that let
+   * strangers in.
    *
    * @param store name of the store, the same for the jobs that share it
    */
@@ -87,7 +87,7 @@ final class PeerPolicy {
     return engine;
   }
 
-  /** What tells a host of ours from a stranger. */
+  /** The credentials that distinguish our hosts from strangers. */
   private static SSLContext proof(Options options) throws IOException {
     String secret = options.get(Option.PEER_SECRET);
     boolean given = !secret.equals(Option.PEER_SECRET.byDefault);

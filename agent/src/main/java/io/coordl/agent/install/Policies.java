@@ -79,7 +79,7 @@ final class Policies {
   private @Nullable ArenaStore decodedAlone;
   private @Nullable MinioCache raw;
 
-  /** What gained nothing. */
+  /** Options that were given up because they gained nothing. */
   private final Set<Option> givenUp = ConcurrentHashMap.newKeySet();
 
   private final @Nullable Tuner tuner;
@@ -265,7 +265,7 @@ final class Policies {
     return made;
   }
 
-  /** What can give nothing back takes little, unless the user says how much. */
+  /** Memory that cannot be given back has a small default budget, unless the user sets one. */
   private long bounded(ByteBudget size, MemoryWatch watch) {
     long budget = size.resolve(Machine.freeMemory(), job.log());
     return size.isNamed() ? budget : watch.bounded(budget);
@@ -301,7 +301,7 @@ final class Policies {
         (interceptor, declaring, reason) -> {
           String policy = policyOf(interceptor);
           if (isWithoutStore(policy, services)) {
-            return; // Which was said, with the reason.
+            return; // Already logged, with the reason.
           }
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
@@ -410,7 +410,7 @@ final class Policies {
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
-  /** A store that is given up gives back its memory, unless other forms lie there. */
+  /** A store that is given up gives its memory back, unless other forms still use it. */
   private StoreGain gain(Option policy, Option size) {
     return new StoreGain(
         policy.key() + "=" + options.get(policy), job.log(), () -> giveBack(policy, size));
@@ -474,8 +474,9 @@ final class Policies {
   }
 
   /**
-   * Epochs in which keeping has to pay for itself: at most those to go, if that is known. If the
-   * agent chooses and it is not, as many as there were, for a job may well last as long again.
+   * Number of epochs within which keeping has to pay off: at most the remaining ones, if they are
+   * known. If they are not, and the agent chooses, as many as the job has had so far, because it
+   * may well run as long again.
    */
   private int epochsToPay() {
     JobStatisticsEvent now = job.spans().totals().snapshot();
@@ -586,7 +587,7 @@ final class Policies {
     }
   }
 
-  /** One of several arenas takes half of what it would take alone. */
+  /** With several arenas, each takes half of what it would take alone. */
   private double autoShare() {
     boolean decoded = options.keepsDecoded();
     boolean prepared = options.keepsPrepared();

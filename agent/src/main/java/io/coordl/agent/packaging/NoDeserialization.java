@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Takes from a library the class by which it makes objects out of bytes that others sent, and gives
- * it one that refuses. The old one is then reached from nowhere, and is left out of the jar.
+ * Replaces the class with which a library deserialises bytes from other hosts by one that refuses.
+ * Nothing refers to the old class any more, so it is left out of the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}

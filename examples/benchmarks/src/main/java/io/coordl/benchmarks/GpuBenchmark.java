@@ -224,7 +224,7 @@ public final class GpuBenchmark {
     String query = FIGURES.stream().map(Figure::theirs).collect(joining(","));
     Path lines = work.resolve("nvidia-smi.csv");
     Process smi =
-        // It tells the driver's last window, of a fifth of a second: so it has to look that often.
+        // It prints the last window, a fifth of a second long: so sample that often.
         smi("--query-gpu=timestamp,index," + query, "-lms", "200")
             .redirectOutput(lines.toFile())
             .start();

@@ -11,16 +11,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a hit and an admission cost next to the plain open, read and close, at as many files as data
- * sets have, from a warm page cache: the dearest case for a cache, since storage costs nothing. A
- * plain JVM and one with {@code cache=minio} take turns; of each, the CPU time of the reading
- * thread in the quickest epoch counts.
+ * The cost of a hit and of an admission, compared with a plain open, read and close, with as many
+ * files as real data sets have, from a warm page cache. This is the worst case for a cache, because
+ * storage costs nothing. A plain JVM and one with {@code cache=minio} take turns; for each, the CPU
+ * time of the reading thread in the fastest epoch counts.
  *
- * <p>Bars: a hit of a stream at most the plain call, of a {@code RandomAccessFile} (which opens the
- * file) at most 1.2 times, an admission at most 15 us more.
+ * <p>Limits: a hit through a stream costs at most as much as the plain call, one through a {@code
+ * RandomAccessFile} (which opens the file) at most 1.2 times as much, and an admission at most 15
+ * us more.
  *
  * <p>Arguments: files of 4 KiB (200000; ImageNet has 1281167), turns (2), epochs of each JVM (5).
- * The exit status is 1 if a bar is missed.
+ * The exit status is 1 if a limit is exceeded.
  */
 public final class HitBenchmark {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): ([\\d.]+) us a file");

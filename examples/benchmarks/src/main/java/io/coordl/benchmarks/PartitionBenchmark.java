@@ -44,7 +44,7 @@ public final class PartitionBenchmark {
   /** Items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
 
-  /** Encrypted, to Netty in the clear. */
+  /** Our encrypted connection relative to unencrypted Netty. */
   private static final double BAR = 2;
 
   private PartitionBenchmark() {}
@@ -157,7 +157,7 @@ public final class PartitionBenchmark {
     }
   }
 
-  /** What both sides have in common. */
+  /** Settings that both sides share. */
   static Path secret(Path work) throws IOException {
     Path file = work.resolve("peer.secret");
     if (!Files.exists(file)) {

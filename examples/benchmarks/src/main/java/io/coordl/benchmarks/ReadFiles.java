@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Reads many small files, epoch after epoch, and prints the CPU time that one took in each: {@code
+ * Reads many small files, epoch after epoch, and prints the CPU time per file in each epoch: {@code
  * epoch N: T us a file}. Arguments: a directory, how many files (made if missing), {@code stream}
  * or {@code random}, epochs.
  */
@@ -40,7 +40,7 @@ public final class ReadFiles {
     }
   }
 
-  /** Of this thread: all is in memory, so other programs alone would make it wait. */
+  /** CPU time of this thread: all data is in memory, so only other programs could make it wait. */
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

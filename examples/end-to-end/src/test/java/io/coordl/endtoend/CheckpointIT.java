@@ -169,7 +169,7 @@ class CheckpointIT {
           own(models(framework, jdk, "steps", folder), own, every + ",checkpoint.keep=2").run();
       assertThat(kept.orFail(every).out().lines().toList()).as(every).isEqualTo(steps);
       assertThat(kept.err()).contains("of the agent's own in " + own).doesNotContain("fault");
-      // In the background, storage may be so slow that the job ends before the first is written.
+      // Storage may be so slow that the job ends before the first background write.
       boolean waits = every.endsWith("atomic");
       List<String> left = names(own.resolve(model(framework)));
       assertThat(left)
@@ -215,7 +215,7 @@ class CheckpointIT {
       // One may be in flight, for as long as a file takes to be forced to disk.
       int newest = newest(framework, jdk, folder, steps);
       assertThat(newest).isBetween(1, last + 1);
-      if (i == 0) { // Which does not go on from there.
+      if (i == 0) { // This one does not continue from there.
         ChildResult after =
             own(models(framework, jdk, "steps", folder), own, "90,checkpoint=atomic").run();
         assertThat(after.orFail("the job after").err()).contains("has the checkpoints of another");
@@ -277,7 +277,7 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Does something to a job that has printed so many steps, once it is ready. */
+  /** Acts on a job once it has printed this many steps and is ready. */
   private static ChildResult told(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {

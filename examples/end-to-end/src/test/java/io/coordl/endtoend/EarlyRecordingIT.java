@@ -25,14 +25,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A recording of the user's that starts while a job does, as scripts start it: whatever comes
- * first, the agent's event classes or JFR, both recordings have the whole job and nothing fails.
+ * A user's recording that starts while the job starts, as scripts do it. Whichever comes first, the
+ * agent's event classes or JFR, both recordings have the whole job and nothing fails.
  */
 class EarlyRecordingIT {
   private static final int EPOCHS = 4;
   private static final int BATCHES = 20;
 
-  /** In the order in which a job meets them. */
+  /** In the order in which a job reaches them. */
   private static final List<String> MOMENTS =
       List.of(
           "premain",
@@ -84,7 +84,7 @@ class EarlyRecordingIT {
     startsAt(jdk, moment);
   }
 
-  /** Of the sweep, which takes an hour, two in the short form: who finds one late looks there. */
+  /** The full sweep over all moments takes an hour; without -Pfull only one moment per JDK. */
   static Stream<Arguments> millis() {
     return Workshop.jdksInOrder().stream()
         .flatMap(
@@ -138,12 +138,12 @@ class EarlyRecordingIT {
     List<RecordedEvent> events = events(own, job);
     assertThat(named(events, "io.coordl.Epoch")).hasSize(EPOCHS);
     assertThat(named(events, "io.coordl.Batch")).hasSize(EPOCHS * BATCHES);
-    if (Files.size(users) > 0) { // Else the job has ended before that millisecond.
+    if (Files.size(users) > 0) { // Otherwise the job ended before that millisecond.
       events(users, job);
     }
   }
 
-  /** What a recording holds; its totals are those of the job. */
+  /** Checks a recording's contents; its totals equal the job's. */
   private static List<RecordedEvent> events(Path recording, ChildResult job) throws IOException {
     List<RecordedEvent> events = RecordingFile.readAllEvents(recording);
     List<RecordedEvent> totals = named(events, "io.coordl.JobStatistics");

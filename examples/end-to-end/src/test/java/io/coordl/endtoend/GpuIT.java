@@ -134,8 +134,8 @@ class GpuIT {
   }
 
   /**
-   * Looks a second apart at the last fifth of a second would see the begin of each period, in which
-   * kernels run, or its end, in which none do.
+   * Samples of the last fifth of each second would see either the beginning of each period, in
+   * which kernels run, or its end, in which none do.
    */
   @ParameterizedTest
   @MethodSource("waves")

@@ -84,7 +84,7 @@ class IntruderIT {
         StorageReads.trace(trace));
   }
 
-  /** Either says who is a peer, never both. */
+  /** A job gets either a key store or a secret, never both. */
   private static String arguments(String all, String more) {
     return more.contains("peer.tls=") ? all.replaceAll(",peer\\.secret=[^,]*", "") : all;
   }
@@ -205,7 +205,7 @@ class IntruderIT {
         }
         List<String> said = unaffected(readers.get(0));
         unaffected(readers.get(1));
-        // Once for each of the two ports.
+        // Once per port.
         assertThat(said).filteredOn(line -> line.contains("did not prove to be a peer")).hasSize(2);
         Map<String, Integer> once = new TreeMap<>();
         items.names().forEach(name -> once.put(name, 1));

@@ -15,20 +15,20 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Values are right while the garbage collector frees native memory all the time, and freed memory
- * is overwritten at once ({@code MALLOC_PERTURB_}): as a program reads them that holds its arrays.
+ * A program that keeps its arrays reachable reads right values while the garbage collector
+ * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
  */
 class NativeMemoryIT {
   private static final int READS = Workshop.FULL ? 1_000_000 : 5_000;
   private static final int LOADS = Workshop.FULL ? 50_000 : 200;
   private static final int EPOCHS = Workshop.FULL ? 20_000 : 50;
 
-  /** Collects often, and soon. */
+  /** Collects often and early. */
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**
-   * The checksums of the tests, and a loader that is held; {@code example.bits.FreedMemory} shows
-   * what the libraries do otherwise.
+   * Uses the tests' checksums and a loader that is kept reachable; {@code example.bits.FreedMemory}
+   * shows what the libraries do otherwise.
    */
   @ParameterizedTest
   @ValueSource(strings = {"array-held", "image-held"})
@@ -76,7 +76,7 @@ class NativeMemoryIT {
         .args(uses);
   }
 
-  /** A difference is told with the bytes of both arrays, and what held them. */
+  /** The report of a difference includes the bytes of both arrays and their owners. */
   @Test
   void aDifferenceIsTold() throws Exception {
     Jdk jdk = Workshop.newestJdk();

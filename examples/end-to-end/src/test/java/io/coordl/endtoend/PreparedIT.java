@@ -98,7 +98,7 @@ class PreparedIT {
     }
   }
 
-  /** One that is another in each epoch, and those that the program uses no more. */
+  /** A data set that differs in each epoch, and data sets that the program no longer uses. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void whatIsNeverFoundIsLeftAndWhatIsDroppedIsCollected(Jdk jdk)
@@ -114,7 +114,7 @@ class PreparedIT {
                 + " ");
   }
 
-  /** But for the sample by which it was chosen, on each of two threads. */
+  /** Except for the sample used to choose, on each of two threads. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void whatIsKeptPreparedIsKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {

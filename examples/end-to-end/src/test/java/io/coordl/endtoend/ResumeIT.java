@@ -159,7 +159,7 @@ class ResumeIT {
     assertThat(files(folder.resolve("own"))).containsAllEntriesOf(left);
   }
 
-  /** It goes on from there, as without the agent, and no step is lost. */
+  /** The job continues from its own model, as without the agent, and no step is lost. */
   @ParameterizedTest(name = "on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aProgramThatGoesOnFromItsOwnModelIsLeftAlone(Framework any, Jdk jdk) throws Exception {
@@ -176,7 +176,7 @@ class ResumeIT {
         .doesNotContain("fault");
   }
 
-  /** All files below a directory, and what is in them. */
+  /** All files below a directory with their contents. */
   private static Map<String, String> files(Path directory) throws IOException {
     Map<String, String> files = new TreeMap<>();
     try (Stream<Path> all = Files.walk(directory)) {

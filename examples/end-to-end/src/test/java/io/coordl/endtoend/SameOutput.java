@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Compares what two runs of a program print, of which checksums of arrays are a part. Of those that
- * differ it tells the bytes, what held them (test programs leave both: {@code
- * example.bits.Checksum}), and what the agent said of the batch's history: a difference that comes
+ * Compares the output of two runs of a program, which includes checksums of arrays. If checksums
+ * differ, it reports the bytes, their owners (test programs save both: {@code
+ * example.bits.Checksum}), and the agent's log of the batch's history: a difference that shows up
  * once in hundreds of runs must be understood the first time.
  */
 final class SameOutput {
@@ -33,7 +33,7 @@ final class SameOutput {
     }
   }
 
-  /** The argument by which a test program's checksums leave their bytes. */
+  /** The argument that makes a test program save the bytes of its checksums. */
   static String keepsBytes() {
     return "-Dexample.bytes=" + BYTES;
   }
@@ -43,7 +43,7 @@ final class SameOutput {
     check("The job", job, plain.out());
   }
 
-  /** As above, of a job that is told apart by {@code name}. */
+  /** As above, for a job identified by {@code name}. */
   static void check(String name, ChildResult job, String plain) {
     if (!job.out().equals(plain)) {
       throw new AssertionError(
@@ -55,7 +55,7 @@ final class SameOutput {
     }
   }
 
-  /** Where two outputs differ, in words. */
+  /** Describes where two outputs differ. */
   static String difference(String plain, String job) {
     List<String> expected = plain.lines().toList();
     List<String> actual = job.lines().toList();

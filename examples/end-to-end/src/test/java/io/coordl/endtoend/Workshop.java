@@ -25,7 +25,7 @@ final class Workshop {
   /** Whether the whole matrix runs, not a diagonal of it. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
 
-  /** For what must come while a machine does much else; longer for whole jobs. */
+  /** Timeout for events that must come although the machine may be busy; longer for whole jobs. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
   static final Duration LONGEST = Duration.ofMinutes(60);
@@ -79,12 +79,12 @@ final class Workshop {
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 
-  /** What jobs of this host share whose name has {@code name} in it. */
+  /** Shared files of this host's jobs whose names contain {@code name}. */
   static List<Path> inSharedMemory(String name) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/dev/shm"))) {
       for (Path file : all) {
-        String[] within = file.toFile().list(); // Null for a file, and once it is gone.
+        String[] within = file.toFile().list(); // Null for a file, or if it is gone.
         Stream.concat(
                 Stream.of(file),
                 Stream.of(within == null ? new String[0] : within).map(file::resolve))

@@ -2,13 +2,16 @@ package io.coordl.reports.cluster;
 
 import java.util.Locale;
 
-/** What a job gets beside its GPUs. */
+/** The resources that a job gets beside its GPUs. */
 public enum Allocation {
-  /** The share of cores, memory and storage that its GPUs have in a server. */
+  /** Cores, memory and storage in proportion to its GPUs' share of a server. */
   PROPORTIONAL,
-  /** All it can use, or it waits. */
+  /** All that the job can use; otherwise it waits. */
   GREEDY,
-  /** All it can use; jobs above their proportional share give back to those that do not fit. */
+  /**
+   * All that the job can use; jobs above their proportional share give resources back to jobs that
+   * do not fit.
+   */
   TUNE;
 
   /** As users write it. */

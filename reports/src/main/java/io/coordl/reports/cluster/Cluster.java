@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Servers that are all alike.
+ * A cluster of identical servers.
  *
  * @param servers how many
  * @param gpusPerServer GPUs of one server
@@ -22,9 +22,9 @@ public record Cluster(
   private static final int MOST_GPUS = 1_000_000;
 
   /**
-   * Parses {@code SERVERSxGPUS,cores=N,memory=GIB,storage=MBS,network=GBITS}, each per server. A
-   * resource that is left out has the size that the Synergy paper's servers have: 24 cores, 500
-   * GiB, 500 MB/s, 40 Gbit/s.
+   * Parses {@code SERVERSxGPUS,cores=N,memory=GIB,storage=MBS,network=GBITS}, each per server. The
+   * default for a resource is its size on the Synergy paper's servers: 24 cores, 500 GiB, 500 MB/s,
+   * 40 Gbit/s.
    */
   public static Cluster parse(String text) throws InputException {
     String[] parts = text.split(",", -1);
@@ -85,12 +85,12 @@ public record Cluster(
     return servers * gpusPerServer;
   }
 
-  /** What one server has of each {@link Resource}. */
+  /** One server's amount of each {@link Resource}. */
   double[] perServer() {
     return new double[] {cores, memory, storage, network};
   }
 
-  /** What one server has of a {@link Resource}. */
+  /** One server's amount of a {@link Resource}. */
   double perServer(int resource) {
     return switch (resource) {
       case Resource.CORES -> cores;
@@ -100,7 +100,7 @@ public record Cluster(
     };
   }
 
-  /** The GPU-proportional share: what belongs to one GPU of each {@link Resource}. */
+  /** The GPU-proportional share: one GPU's part of each {@link Resource}. */
   double[] perGpu() {
     double[] share = perServer();
     for (int r = 0; r < share.length; r++) {

@@ -1,8 +1,8 @@
 package io.coordl.reports.cluster;
 
 /**
- * A trace, a table or a cluster that cannot be used. The message is one sentence for the user: the
- * file and line where there are some, the value, and what was expected.
+ * An invalid trace, table or cluster. The message is one sentence for the user: the file and line
+ * if known, the value, and the expected form.
  */
 public final class InputException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -8,7 +8,7 @@ import java.util.List;
  */
 public record JctStatistics(
     int jobs, double meanSeconds, double p50Seconds, double p95Seconds, double p99Seconds) {
-  /** Of at least one job; 0 everywhere if there is none. */
+  /** Statistics of the jobs; all 0 if there are none. */
   static JctStatistics of(List<JobTime> jobs) {
     double[] sorted = jobs.stream().mapToDouble(JobTime::jctSeconds).sorted().toArray();
     if (sorted.length == 0) {

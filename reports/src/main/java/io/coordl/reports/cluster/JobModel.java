@@ -33,8 +33,8 @@ record JobModel(
     @Nullable Double ingestMbsPerGpu,
     List<List<Double>> throughput) {
   /**
-   * MB/s that one GPU takes from storage at the GPU-proportional speed: what a cache that never
-   * evicts does not hold. The law is that of SiloD (EuroSys'23).
+   * MB/s that one GPU reads from storage at the GPU-proportional speed: the part that a
+   * never-evicting cache does not hold. This is the law of SiloD (EuroSys'23).
    *
    * @param cachedGib of the whole job
    */

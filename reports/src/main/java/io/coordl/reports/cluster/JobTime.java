@@ -1,7 +1,7 @@
 package io.coordl.reports.cluster;
 
 /**
- * A job that was done.
+ * A finished job.
  *
  * @param id of the trace
  * @param jctSeconds job completion time: from its arrival to its end

@@ -156,9 +156,9 @@ public final class ModelTable {
   }
 
   /**
-   * Speed of {@code model} relative to the GPU-proportional share: what the table says, linear
-   * between its points, and at most what storage feeds. Beyond the table's last point the speed
-   * stays; below its first number of cores it falls in proportion.
+   * Speed of {@code model} relative to the GPU-proportional share: interpolated linearly from the
+   * table, and at most as fast as storage allows. Beyond the table's last point the speed is
+   * constant; below its first number of cores it falls in proportion.
    *
    * @param perGpu of each {@link Resource} for one GPU
    */
@@ -185,7 +185,7 @@ public final class ModelTable {
     return left + (column - j) * (right - left);
   }
 
-  /** Where {@code value} stands on an axis: its index, and how far it is to the next. */
+  /** Position of {@code value} on an axis: its index plus the fraction to the next point. */
   private static double position(double[] axis, double value) {
     if (value <= axis[0]) {
       return 0;

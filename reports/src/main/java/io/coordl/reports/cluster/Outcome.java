@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * How a simulation ended.
  *
- * @param jobs those that were done, by id
+ * @param jobs the finished jobs, by id
  * @param makespan seconds from the beginning of the trace to the end of the last job
- * @param overloaded whether measured jobs were not done long after they had arrived
- * @param unfinished jobs of the trace that were not done when the simulation ended
+ * @param overloaded whether measured jobs were still unfinished long after they had arrived
+ * @param unfinished jobs of the trace that had not finished when the simulation ended
  * @param rounds what happened in each scheduling round, in order
  */
 record Outcome(

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * Where a job runs and what it holds there: GPUs of one server or several, the same share of each
- * {@link Resource} for every GPU. Nothing changes once it is made; its arrays are not copied.
+ * {@link Resource} for every GPU. Immutable; its arrays are not copied.
  */
 final class Placement {
   private final int[] servers;
@@ -12,7 +12,7 @@ final class Placement {
   private final double[] perGpu;
 
   /**
-   * @param servers numbers of servers, rising
+   * @param servers numbers of servers, ascending
    * @param gpus GPUs on each of them
    * @param perGpu of each {@link Resource} for one GPU
    */

@@ -5,15 +5,18 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Deals out a cluster to jobs, once a round.
+ * Assigns a cluster's resources to jobs, once per round.
  *
- * <p>TUNE (Synergy, OSDI'22): a job that does not fit with all it can use is taken down to its
- * proportional share; if that does not fit either, its neighbours give back what they hold beyond
- * theirs. So no job trains slower than at its proportional share, and none waits while as many GPUs
- * as it needs are free. One thread.
+ * <p>TUNE (Synergy, OSDI'22): if a job does not fit with all it can use, it is reduced to its
+ * proportional share; if that does not fit either, its neighbours give back their excess over their
+ * own share. So no job trains slower than at its proportional share, and none waits while enough
+ * GPUs are free. Single-threaded.
  */
 final class Placer {
-  /** By how much of a server sums of shares may exceed it: they have no exact doubles. */
+  /**
+   * Fraction of a server by which sums of shares may exceed it, because shares have no exact
+   * doubles.
+   */
   private static final double ROUNDING = 1e-6;
 
   private final Allocation allocation;
@@ -37,9 +40,9 @@ final class Placer {
   }
 
   /**
-   * Takes everything back, and places jobs anew.
+   * Releases everything and places the jobs again.
    *
-   * @param jobs those that come first, first; with their {@code before}
+   * @param jobs by priority, highest first; with their {@code before}
    */
   void place(List<Tenant> jobs) {
     servers.clear();
@@ -156,8 +159,8 @@ final class Placer {
   }
 
   /**
-   * Takes jobs that hold more than their share down to it, the largest excess first, until {@code
-   * wanted} is free. It always gets free: jobs at their share leave each free GPU its own.
+   * Reduces jobs that hold more than their share to it, the largest excess first, until {@code
+   * wanted} is free. This always succeeds: jobs at their share leave each free GPU its own share.
    */
   private void shrinkNeighbours(Placement wanted) {
     for (int i = 0; i < wanted.spread(); i++) {

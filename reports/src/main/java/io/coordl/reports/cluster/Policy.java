@@ -2,7 +2,7 @@ package io.coordl.reports.cluster;
 
 import java.util.Locale;
 
-/** Which job comes first. */
+/** The order in which jobs are served. */
 public enum Policy {
   /** First in, first out: by arrival. */
   FIFO,
@@ -10,7 +10,7 @@ public enum Policy {
   SRTF,
   /** Least attained service: by the GPU time that a job has had. */
   LAS,
-  /** Finish-time fairness: by the time that a job takes beside the time it would take alone. */
+  /** Finish-time fairness: by the ratio of the time a job takes to the time it would take alone. */
   FTF;
 
   /** As users write it. */

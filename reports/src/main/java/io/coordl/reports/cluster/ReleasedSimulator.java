@@ -11,17 +11,17 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulator that was released with Synergy (OSDI'22), defects included, so that its published
- * runs come out to the millisecond. {@link ClusterSimulator} is the one to believe. What is odd
- * here is odd there:
+ * The simulator that was released with Synergy (OSDI'22), defects included, so that it reproduces
+ * the published runs to the millisecond. Trust {@link ClusterSimulator} instead. Every oddity here
+ * is the original's:
  *
  * <ul>
  *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
  *       between.
  *   <li>The fraction of an iteration that is under way when a round ends is lost.
- *   <li>Jobs are done only when a round ends, and start and move for nothing.
+ *   <li>Jobs finish only at the end of a round; starting and moving are free.
  *   <li>SRTF and FTF sort by the speeds of the round before.
- *   <li>FTF puts the job first that is best off.
+ *   <li>FTF serves the job that is best off first.
  *   <li>The run ends when no job can run, even if others are still to arrive.
  * </ul>
  *
@@ -49,7 +49,7 @@ final class ReleasedSimulator {
     final double[] demand;
     final double fullSpeed;
 
-    /** That of the last round until this one has sorted. */
+    /** The last round's value until this round has sorted. */
     double speed;
 
     double[] wanted;
@@ -110,7 +110,7 @@ final class ReleasedSimulator {
       return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
     }
 
-    /** Takes it down to its proportional share, if it wants more of anything. */
+    /** Reduces it to its proportional share, if it wants more of anything. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
         if (wanted[r] > gpus() * fair[r]) {
@@ -254,7 +254,7 @@ final class ReleasedSimulator {
     };
   }
 
-  /** LAS chooses by GPUs alone, so that what then does not fit leaves its GPUs idle. */
+  /** LAS selects by GPUs alone, so a selected job that does not fit leaves its GPUs idle. */
   private List<Job> candidates() {
     if (policy != Policy.LAS) {
       return runnable;
@@ -322,7 +322,7 @@ final class ReleasedSimulator {
     }
   }
 
-  /** Takes jobs of a server down to their share until {@code here} of the job's GPUs fit there. */
+  /** Reduces a server's jobs to their share until {@code here} of the job's GPUs fit there. */
   private void shrinkOn(int server, Job job, int here) {
     double[] need = new double[Resource.COUNT];
     for (int r = 0; r < need.length; r++) {

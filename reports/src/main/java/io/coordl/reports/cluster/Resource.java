@@ -1,6 +1,6 @@
 package io.coordl.reports.cluster;
 
-/** Where in a vector of resources each one stands that a server shares out beside its GPUs. */
+/** Indices into a resource vector: what a server shares among jobs beside its GPUs. */
 final class Resource {
   /** CPU cores. */
   static final int CORES = 0;

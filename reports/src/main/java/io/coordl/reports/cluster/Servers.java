@@ -3,7 +3,10 @@ package io.coordl.reports.cluster;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What is free on each server. Jobs hold GPUs of one server or several, and a share for each. */
+/**
+ * Tracks the free resources of each server. Jobs hold GPUs of one server or several, and a share
+ * for each.
+ */
 final class Servers {
   private final Cluster cluster;
   private final int[] freeGpus;
@@ -23,7 +26,7 @@ final class Servers {
     clear();
   }
 
-  /** Takes everything back. */
+  /** Releases everything. */
   void clear() {
     Arrays.fill(freeGpus, cluster.gpusPerServer());
     Arrays.setAll(left, server -> cluster.perServer());
@@ -98,8 +101,8 @@ final class Servers {
   }
 
   /**
-   * All GPUs on one server: of those that have what they need, the one with the fewest free GPUs,
-   * then with the fewest free cores.
+   * Places all GPUs on one server. Of the servers that have enough, chooses the one with the fewest
+   * free GPUs, then the fewest free cores.
    *
    * @return null, and nothing is taken, if there is none
    */
@@ -127,8 +130,8 @@ final class Servers {
   }
 
   /**
-   * Free GPUs, whatever else their servers have: of the fullest server that has them all, else of
-   * several. Nothing is taken.
+   * Chooses free GPUs, whatever else their servers have: on the fullest server that has enough,
+   * else across several. Takes nothing.
    *
    * @param gpus at most {@link #freeGpus()}
    */

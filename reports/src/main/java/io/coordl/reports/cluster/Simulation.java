@@ -31,7 +31,7 @@ public record Simulation(
   /** Ids of jobs, both ends included. */
   public record Measured(long from, long to) {}
 
-  /** One after the other, in the order of the arguments. */
+  /** Runs them one after the other, in the order of the arguments. */
   public List<SimulationRun> run(List<Policy> policies, List<Allocation> allocations)
       throws InputException {
     List<SimulationRun> runs = new ArrayList<>();

@@ -16,7 +16,9 @@ public final class SimulationText {
 
   private SimulationText() {}
 
-  /** Times in hours; of several seeds the mean of their means with its 95 % interval. */
+  /**
+   * Times in hours; for several seeds, the mean of their means with its 95 % confidence interval.
+   */
   public static List<String> lines(Simulation asked, List<SimulationRun> runs) {
     Cluster cluster = asked.cluster();
     List<String> lines = new ArrayList<>();
@@ -81,7 +83,7 @@ public final class SimulationText {
     return group.stream().anyMatch(run -> run.seed() != null && run.overloaded());
   }
 
-  /** Means of those that were done would say nothing. */
+  /** Means over the finished jobs alone would be misleading. */
   private static String overloaded(List<SimulationRun> group) {
     SimulationRun first = group.get(0);
     return String.format(

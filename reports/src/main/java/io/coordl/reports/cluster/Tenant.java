@@ -2,17 +2,17 @@ package io.coordl.reports.cluster;
 
 import org.jspecify.annotations.Nullable;
 
-/** A job as far as a {@link Placer} knows it: what it can use, and what it holds. One thread. */
+/** A {@link Placer}'s view of a job: what it can use, and what it holds. Single-threaded. */
 final class Tenant {
   final int gpus;
 
-  /** What one GPU can use of each {@link Resource}, at most what a server has for it. */
+  /** How much of each {@link Resource} one GPU can use, limited to what a server has for it. */
   final double[] ideal;
 
   /** The smaller of that and the proportional share. */
   final double[] share;
 
-  /** Whether it gains from a restart elsewhere if that gives it all it can use. */
+  /** Whether restarting elsewhere is worth it if the job then gets all it can use. */
   final boolean movingPays;
 
   /** Where it was in the last round; null if it may be placed anywhere. */
@@ -52,7 +52,10 @@ final class Tenant {
     return false;
   }
 
-  /** What it can use beyond {@code fair}, in units of that; the largest of all resources counts. */
+  /**
+   * Excess of its demand over {@code fair}, in units of {@code fair}; the maximum over all
+   * resources.
+   */
   double excess(double[] fair) {
     double largest = 0;
     for (int r = 0; r < Resource.COUNT; r++) {

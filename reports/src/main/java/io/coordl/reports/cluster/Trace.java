@@ -34,7 +34,7 @@ public final class Trace {
   /**
    * The jobs of {@code file} by arrival; those that arrive together keep the order of the file.
    *
-   * @throws InputException if a line is no job that {@code cluster} can run with {@code models}
+   * @throws InputException if a line is not a job that {@code cluster} can run with {@code models}
    */
   public static List<TraceJob> read(Path file, ModelTable models, Cluster cluster)
       throws InputException {

@@ -8,14 +8,14 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Jobs as they arrived in Microsoft's Philly clusters, as many as one likes.
+ * Jobs with the arrival pattern of Microsoft's Philly clusters, as many as needed.
  *
  * <ul>
  *   <li>Arrivals are a Poisson process of {@link #load()} jobs an hour, in whole seconds.
  *   <li>Four jobs in five take 10^1.5 to 10^3 minutes at the GPU-proportional share, the fifth 10^3
  *       to 10^4; the exponent is uniform. The mean is 16.8 hours.
- *   <li>The next job is of the task that is furthest behind its part of the {@link #split()};
- *       within the task, models take turns.
+ *   <li>The next job belongs to the task that is furthest behind its share of the {@link #split()};
+ *       within a task, models take turns.
  * </ul>
  *
  * @param load jobs an hour
@@ -61,7 +61,7 @@ public record Workload(double load, Map<String, Double> split, boolean multiGpu)
   }
 
   /**
-   * The jobs that follow from a seed, without end.
+   * The endless sequence of jobs for a seed.
    *
    * @throws InputException if the table has no model of a task, or the cluster too few GPUs
    */

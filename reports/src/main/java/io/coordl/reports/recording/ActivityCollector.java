@@ -12,16 +12,16 @@ import java.util.function.Consumer;
 
 /**
  * Adds up the events that a job writes for every batch, item or transform, in a bounded amount of
- * memory: half of the heap at most, if so many long file names are to be told apart; in a small
+ * memory: at most half of the heap, if it has to distinguish that many long file names; in a small
  * heap 60 MB. Each map of takers is confined to one thread.
  */
 final class ActivityCollector {
-  /** In the smallest heap, and in a large one: ImageNet has 1,281,167. */
+  /** Number of names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
   private static final int FEWEST_FILES = 1 << 18;
 
   private static final int MOST_FILES = 1 << 21;
 
-  /** Of a long name, its totals and its place in the map. */
+  /** Bytes for a long name, its totals and its place in the map. */
   private static final int BYTES_A_FILE = 256;
 
   static final int CLASSES = 1 << 10;
@@ -33,7 +33,7 @@ final class ActivityCollector {
   private final NameTotals transforms = new NameTotals(CLASSES, SHOWN);
   private final Map<String, Activity.Source> sources = new HashMap<>();
 
-  /** How many names of files are told apart with so many bytes of heap. */
+  /** How many file names can be distinguished with a heap of this size. */
   static int filesIn(long heap) {
     return (int) Math.max(FEWEST_FILES, Math.min(MOST_FILES, heap / 2 / BYTES_A_FILE));
   }

@@ -122,7 +122,7 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** The device that steps run on, as the driver saw this process there; null if on none. */
+  /** The device that runs the steps, where the driver saw this process; null if none. */
   static @Nullable String device(JobRecording recording) {
     return recording.gpus().stream()
         .filter(gpu -> gpu.ownMemory > 0 && gpu.utilization() >= USED)
@@ -131,7 +131,7 @@ public final class Pipeline implements Cloneable {
         .orElse(null);
   }
 
-  /** The assumption that follows. */
+  /** The resulting assumption. */
   static String onDevice(String device) {
     return "a step runs on "
         + device

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Wrong traces, tables and clusters get one sentence with the line and the value. */
+/** Invalid traces, tables and clusters are reported in one sentence with the line and the value. */
 class InputTest {
   @TempDir Path folder;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What TUNE promises, on random clusters with random jobs over several rounds. */
+/** TUNE's guarantees, on random clusters with random jobs over several rounds. */
 class PlacerTest {
   private static final int CLUSTERS = 10_000;
   private static final double TOLERANCE = 1e-5;

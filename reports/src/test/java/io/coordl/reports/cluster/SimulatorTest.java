@@ -16,7 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What sets the simulator apart from the released one, each by times that can be told by hand. */
+/**
+ * Differences from the released simulator, each checked with times that can be computed by hand.
+ */
 class SimulatorTest {
   @TempDir Path folder;
 
@@ -44,7 +46,7 @@ class SimulatorTest {
 
   @Test
   void aJobTrainsAtTheSpeedOfWhatItHolds() throws Exception {
-    // Six of the twelve cores that AlexNet can use, on a server with so many: 1.75 times as fast.
+    // Six of the twelve cores that AlexNet can use, on a server with six: 1.75 times as fast.
     Cluster sixCores = new Cluster(1, 1, 6, 62.5, 62.5, 5);
     assertThat(play(sixCores, Tables.models(), Policy.FIFO, 0, job(0, "alexnet", 0, 7000)).get(0L))
         .isEqualTo(7000 * 0.6 / 1.75, within(1e-6));

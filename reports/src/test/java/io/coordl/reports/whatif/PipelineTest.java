@@ -214,7 +214,7 @@ class PipelineTest {
     isCloseTo(pipeline.computeCores, 3, 0.3);
   }
 
-  /** Of a recording that has samples of the device nobody need be asked. */
+  /** If a recording has samples of the device, the user need not say anything. */
   @ParameterizedTest
   @CsvSource({"1000,400,0", "1000,0,-1", "0,400,-1", "-1,400,-1"})
   void aStepOnADeviceLeavesTheCores(long ownMemory, long busy, double cores) throws Exception {

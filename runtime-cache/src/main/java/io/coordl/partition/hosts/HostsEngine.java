@@ -84,7 +84,7 @@ public final class HostsEngine implements ItemStore, Closeable {
    * An engine of this job; asks nobody yet.
    *
    * @param membership who else is there; closed with the engine
-   * @param tls what proves who is a peer
+   * @param tls credentials by which peers prove themselves
    * @param awaitedHosts the first fetch waits for so many members, at most a minute
    * @param group of jobs; hosts of another are not asked
    */

@@ -11,7 +11,10 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
-/** How bytes come and go at the owner's side: not at all before the client has proved who it is. */
+/**
+ * The owner's side of a connection: no bytes are read or written before the client has proved that
+ * it is a peer.
+ */
 final class PeerChannel {
   /** What one record of TLS holds. */
   private static final int RECORD = 16 << 10;

@@ -32,7 +32,7 @@ final class PeerClient implements Closeable {
   /**
    * What the peers of an engine have in common.
    *
-   * @param tls what proves who is a peer
+   * @param tls credentials by which peers prove themselves
    * @param back hears of a peer that was given up and answers again
    */
   record Common(

@@ -32,20 +32,19 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret that all hosts have in a file: whoever has it is a peer. It becomes a key of Ed25519 and
- * a certificate that this key signs, the same to the bit on every host, and each trusts that one
- * alone. So TLS 1.3 does the rest: each side signs what both have said in this handshake, which
- * nobody can replay or pass on, and every record after it is encrypted and authenticated by keys of
- * this connection.
+ * A secret that all hosts have in a file: a host that has it is a peer. The secret determines an
+ * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
+ * certificate alone. TLS 1.3 does the rest: each side signs this handshake, which nobody can replay
+ * or relay, and every later record is encrypted and authenticated with this connection's keys.
  *
- * <p>Whoever can connect sees the certificate, and could try secrets until one gives its key. That
- * is hopeless for a random one; hence {@link #LEAST}.
+ * <p>Anyone who can connect sees the certificate, and could try secrets until one yields its key.
+ * That is infeasible for a random secret; hence {@link #LEAST}.
  */
 public final class PeerSecret {
-  /** Characters that a secret has, at least: half of them make 96 bits in base64. */
+  /** Minimum length of a secret: half of it already holds 96 bits in base64. */
   static final int LEAST = 32;
 
-  /** Of these, so many are different, in all but the rarest of random ones. */
+  /** Minimum number of different characters; nearly every random secret has more. */
   static final int LEAST_DIFFERENT = 10;
 
   private static final int MOST = 4096;
@@ -95,7 +94,7 @@ public final class PeerSecret {
     if (!look(file).equals(before)) {
       throw refused(file, "was replaced while it was read", null);
     }
-    // Editors end a file with a line break, and other tools do not.
+    // Editors end a file with a line break; other tools do not.
     byte[] secret =
         new String(all, StandardCharsets.ISO_8859_1).strip().getBytes(StandardCharsets.ISO_8859_1);
     Arrays.fill(all, (byte) 0);
@@ -116,7 +115,7 @@ public final class PeerSecret {
 
   private record Seen(@Nullable Object identity, long size) {}
 
-  /** Whether nobody else can read it or put it there; a FIFO is never opened. */
+  /** Checks that nobody else can read or replace the file; never opens a FIFO. */
   private static Seen look(Path file) throws IOException {
     PosixFileAttributes seen;
     long owner;
@@ -171,7 +170,7 @@ public final class PeerSecret {
     return store;
   }
 
-  /** RFC 8032: the private key is 32 bytes that were drawn at random. */
+  /** RFC 8032: the private key is 32 random bytes. */
   private static final class Seed extends SecureRandom {
     private static final long serialVersionUID = 1;
     private final transient byte[] seed;
@@ -199,7 +198,7 @@ public final class PeerSecret {
   private static final byte[] ED25519 = {43, 101, 112}; // 1.3.101.112
   private static final byte[] COMMON_NAME = {85, 4, 3}; // 2.5.4.3
 
-  /** Valid whatever the clocks say: the secret is what counts. */
+  /** Always valid, whatever the clocks say: only the secret counts. */
   private static Certificate certificate(KeyPair pair) throws GeneralSecurityException {
     byte[] algorithm = der(SEQUENCE, der(OBJECT, ED25519));
     byte[] name =
@@ -231,7 +230,7 @@ public final class PeerSecret {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** A value of DER: tag, length, and the parts one after the other. */
+  /** A DER value: tag, length, and the concatenated parts. */
   private static byte[] der(int tag, byte[]... parts) {
     ByteArrayOutputStream content = new ByteArrayOutputStream();
     for (byte[] part : parts) {

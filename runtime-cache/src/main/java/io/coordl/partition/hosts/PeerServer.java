@@ -56,7 +56,7 @@ public final class PeerServer implements Closeable {
    * Listens at {@code bind}, and nowhere else.
    *
    * @param store stays the caller's to close, after this
-   * @param tls what proves who is a peer
+   * @param tls credentials by which peers prove themselves
    * @param group of jobs; only those of the same are served
    * @throws IOException with a sentence for the user if the address cannot be had
    */

@@ -26,7 +26,7 @@ public final class PeerTls {
   private PeerTls() {}
 
   /**
-   * The same, by a secret that all hosts have.
+   * The same, from a secret that all hosts have.
    *
    * @throws IOException with a sentence for the user
    */
@@ -92,7 +92,9 @@ public final class PeerTls {
     return false;
   }
 
-  /** Whether a handshake failed because the other side went, which says nothing of who it was. */
+  /**
+   * Whether a handshake failed because the other side disconnected, which does not tell who it was.
+   */
   public static boolean isGone(SSLException e) {
     return e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
   }

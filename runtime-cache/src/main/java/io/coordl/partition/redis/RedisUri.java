@@ -59,7 +59,9 @@ public record RedisUri(
         : URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /** What a stranger on the network can do with what is sent there; null if nothing. */
+  /**
+   * Describes what a stranger on the network can do with traffic to this server; null if nothing.
+   */
   public @Nullable String exposure() {
     String host = server.host();
     boolean here = host.equals("localhost") || host.startsWith("127.") || host.equals("::1");

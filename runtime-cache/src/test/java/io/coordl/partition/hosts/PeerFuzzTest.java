@@ -72,7 +72,7 @@ class PeerFuzzTest {
       }
       InetSocketAddress address = hosts.host(1).server().address();
       for (int round = 0; round < ROUNDS; round++) {
-        // Strangers by TLS get no further than that.
+        // With TLS, strangers get no further than this.
         try (Socket plain = new Socket(address.getAddress(), address.getPort());
             Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
           socket.getOutputStream().write(spoiled(questions(random), random));

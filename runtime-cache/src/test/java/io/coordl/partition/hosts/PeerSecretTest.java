@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever has the secret is a peer, and nobody who only heard what peers said to each other. */
+/** A host that has the secret is a peer; one that only recorded the peers' traffic is not. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerSecretTest {
   private static final String EXPECTED = "expected a file of mode 0600 that all hosts have";
@@ -70,7 +70,10 @@ class PeerSecretTest {
     assertThat(certificate(file(TestSecret.OURS + "x"))).isNotEqualTo(ours);
   }
 
-  /** As hosts with other JDKs derive it: whatever changes this, hosts no longer meet. */
+  /**
+   * Hosts with other JDKs must derive the same key: if this changes, hosts no longer find each
+   * other.
+   */
   @Test
   void theKeyOfASecretNeverChanges() throws Exception {
     byte[] key = certificate(file(TestSecret.OURS)).getPublicKey().getEncoded();
@@ -171,7 +174,7 @@ class PeerSecretTest {
     }
   }
 
-  /** Flips a bit of each record in turn, or sends it twice, or leaves it out. */
+  /** For each record in turn, flips a bit, sends it twice, or drops it. */
   @ParameterizedTest
   @ValueSource(strings = {"altered", "twice", "left out"})
   void anAnswerThatSomebodyTouchedOnTheWayIsNotTaken(String how) throws Exception {
@@ -206,7 +209,7 @@ class PeerSecretTest {
           hosts.addFake(tap.address(), 1L << 60);
           hosts.meet();
           for (int i = 0; i < 3; i++) {
-            host.fetch(7); // Which compares the bytes with what they should be.
+            host.fetch(7); // Also compares the bytes with the expected ones.
           }
           touched += there[0] ? 1 : 0;
           if (there[0] && how.equals("altered")) {
@@ -241,7 +244,7 @@ class PeerSecretTest {
         replayed.getOutputStream().write(said);
         replayed.getInputStream().transferTo(OutputStream.nullOutputStream());
       } catch (IOException e) {
-        // It hung up.
+        // It disconnected.
       }
       await(() -> owner.words.size() == 1);
       assertThat(owner.words.get(0)).contains("did not prove to be a peer");

@@ -6,26 +6,26 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import javax.net.ssl.SSLContext;
 
-/** Secrets as the hosts of a test have them. */
+/** Secrets for the hosts of a test. */
 public final class TestSecret {
   public static final String OURS = "kx2vN0c1Yq8Jr5tWm7Pz4aLd9GfHsBeU3oRi6QjTnMw=";
   public static final String THEIRS = "Zt3pQ7uVxK1mWc9bYnR4sJd6gFhLaE0oTi8yUeXqBvC=";
 
   private TestSecret() {}
 
-  /** A file that holds it, with the mode that is demanded. */
+  /** A file that holds it, with the required mode. */
   public static Path file(Path directory, String secret) throws IOException {
     Path file = Files.createTempFile(directory, "peer", ".secret");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
     return Files.writeString(file, secret + "\n");
   }
 
-  /** What hosts with {@link #OURS} speak to each other. */
+  /** The TLS context of hosts with {@link #OURS}. */
   public static SSLContext ours() {
     return Holder.OURS;
   }
 
-  /** The same, of any secret. */
+  /** The same, for any secret. */
   public static SSLContext context(String secret) {
     try {
       Path directory = Files.createTempDirectory("coordl-secret");

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between a client and a server, keeps what the client says, and may change the answers. */
+/** Sits between a client and a server, records the client's bytes, and may change the answers. */
 public final class Wiretap implements Closeable {
   private static final int HEADER = 5;
 
@@ -25,7 +25,7 @@ public final class Wiretap implements Closeable {
   private final AtomicInteger connections = new AtomicInteger();
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
-  /** What becomes of one record of TLS, header included, on its way to the client. */
+  /** Transforms one TLS record, header included, on its way to the client. */
   @FunctionalInterface
   public interface Change {
     byte[] of(int number, byte[] record);
@@ -46,7 +46,7 @@ public final class Wiretap implements Closeable {
     return connections.get();
   }
 
-  /** All that clients have said so far. */
+  /** All bytes that clients have sent so far. */
   public byte[] said() {
     synchronized (said) {
       return said.toByteArray();
@@ -64,7 +64,7 @@ public final class Wiretap implements Closeable {
               try {
                 work.run();
               } catch (IOException e) {
-                // One of the three has gone.
+                // One of the three has disconnected.
               }
             },
             "wiretap");

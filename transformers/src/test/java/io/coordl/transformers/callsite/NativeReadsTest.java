@@ -81,7 +81,7 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** Its classes are initialized by the program's call, which alone may fail in its own way. */
+  /** Only the program's call initializes these classes, because only it may fail in its own way. */
   @Test
   void aLibraryThatCannotBeLinkedFailsAsInThePlainCall() throws Exception {
     install(FakeItems.Mode.CONTENT);
@@ -95,7 +95,7 @@ final class NativeReadsTest {
     assertThat(faults).isEmpty();
   }
 
-  /** What two calls throw. */
+  /** The exceptions of two calls. */
   private List<String> unlinked(ClassLoader loader) throws Exception {
     Class<?> anew = loader.loadClass(subject.getName());
     List<String> thrown = new ArrayList<>();

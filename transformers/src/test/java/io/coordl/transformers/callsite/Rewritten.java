@@ -22,7 +22,7 @@ final class Rewritten extends ClassLoader {
     this(true, prefix);
   }
 
-  /** Loads those whose names start so anew, and rewrites them if told to. */
+  /** Reloads classes whose names start with this, and rewrites them if asked. */
   Rewritten(boolean rewrites, String... prefixes) {
     super(Rewritten.class.getClassLoader());
     this.rewrites = rewrites;

@@ -21,10 +21,10 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 
 /**
- * Where JGroups listens. It shakes hands with one connection at a time, so that a stranger who says
- * nothing would hold up all hosts that come; here each newcomer proves that it is a peer on a
- * thread of its own and within a time, and JGroups is handed peers alone. Where there are many
- * strangers, the one that has waited longest makes room.
+ * The server socket of JGroups. JGroups itself does one handshake at a time, so a silent stranger
+ * would block every host that joins. Here each newcomer proves that it is a peer on its own thread
+ * and within a time limit, and JGroups receives only peers. If there are too many strangers, the
+ * one that has waited longest is cut off.
  */
 final class Door extends ServerSocket {
   private static final int MOST_STRANGERS = 64;
@@ -40,14 +40,14 @@ final class Door extends ServerSocket {
   /**
    * Not bound yet.
    *
-   * @param refused hears of those that did not prove to be a peer
+   * @param refused called for each connection that did not prove to be a peer
    */
   Door(SSLContext tls, Consumer<InetAddress> refused) throws IOException {
     this.tls = tls;
     this.refused = refused;
   }
 
-  /** The next peer; by the one thread of JGroups that accepts. */
+  /** The next peer; called by JGroups' one accepting thread. */
   @Override
   public Socket accept() throws IOException {
     if (!opened) {
@@ -61,7 +61,8 @@ final class Door extends ServerSocket {
           return peer;
         }
       } catch (InterruptedException e) {
-        // By JGroups once this is closed; else by the program, which means threads of its own.
+        // JGroups interrupts once this is closed; otherwise the program does, and means its own
+        // threads.
       }
     }
     throw new SocketException("closed");
@@ -78,7 +79,7 @@ final class Door extends ServerSocket {
         strangers.addLast(deadline);
         new AgentThread("coordl-peers-newcomer", () -> meet(newcomer, deadline)).start();
       } catch (IOException | OutOfMemoryError e) {
-        // No descriptor or no thread is left: the program may give some back.
+        // No descriptor or thread is left; the program may free some.
         LockSupport.parkNanos(this, AGAIN_NANOS);
       } catch (RuntimeException | Error e) {
         AgentThread.survive(e);
@@ -97,7 +98,7 @@ final class Door extends ServerSocket {
         refused.accept(newcomer.getInetAddress());
       }
     } catch (IOException e) {
-      // It is gone, or was cut off.
+      // It disconnected, or was cut off.
     } catch (RuntimeException | Error e) {
       AgentThread.survive(e);
     } finally {

@@ -73,7 +73,7 @@ public final class HostMembership implements Membership {
    * @param group only hosts of the same are members
    * @param peers where other hosts are looked for
    * @param bind where to listen; null to find that out
-   * @param tls what proves who is a peer
+   * @param tls credentials by which peers prove themselves
    * @param capacity byte budget of the store; 0 as long as that is not there, and so long this job
    *     does not lead: others choose by it what this host keeps, and a member never changes
    */

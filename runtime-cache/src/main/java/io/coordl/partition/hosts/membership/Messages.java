@@ -18,18 +18,19 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The messages that this host reads: those that JGroups' protocols send each other, and no more.
- * JGroups reads a message before any protocol looks at it, and its own types make whatever object
- * the sender names: serialised ones, and any class by its name. Here bytes stay bytes, and an
- * object is one of the three lists of numbers that {@code NAKACK2}, {@code UNICAST3} and {@code
- * STABLE} send.
+ * The messages that this host reads: only those that JGroups' protocols send each other. JGroups
+ * decodes a message before any protocol sees it, and its own types create whatever object the
+ * sender names: serialised ones, and any class by its name. Here bytes stay bytes, and an object is
+ * one of the three lists of numbers that {@code NAKACK2}, {@code UNICAST3} and {@code STABLE} send.
  */
 final class Messages extends MessageFactory {
   private static final byte NOTHING = 0;
 
   private Messages() {}
 
-  /** Replaces what JGroups knows. It is a static setting, ours alone in the agent's loader. */
+  /**
+   * Replaces JGroups' message types. The setting is static, but only ours in the agent's loader.
+   */
   static void restrict() {
     Arrays.fill(creators, null);
     creators[Message.EMPTY_MSG] = EmptyMessage::new;
@@ -37,7 +38,7 @@ final class Messages extends MessageFactory {
     creators[Message.OBJ_MSG] = Numbers::new;
   }
 
-  /** Bytes that nobody turns into an object. */
+  /** Bytes that are never deserialised. */
   private static final class Bytes extends BytesMessage {
     @Override
     public Supplier<Message> create() {
@@ -45,7 +46,7 @@ final class Messages extends MessageFactory {
     }
 
     @Override
-    @SuppressWarnings("TypeParameterUnusedInFormals") // As it is declared there.
+    @SuppressWarnings("TypeParameterUnusedInFormals") // As JGroups declares it.
     public <T> T getObject(ClassLoader loader) {
       if (isFlagSet(Message.Flag.SERIALIZED)) {
         throw new IllegalArgumentException("no peer sends objects");
@@ -67,7 +68,7 @@ final class Messages extends MessageFactory {
       return Numbers::new;
     }
 
-    /** As {@code Util.readSizeStreamable}, for these classes alone. */
+    /** As {@code Util.readSizeStreamable}, but only for these classes. */
     @Override
     public void readPayload(DataInput in) throws IOException, ClassNotFoundException {
       if (in.readByte() == NOTHING) {

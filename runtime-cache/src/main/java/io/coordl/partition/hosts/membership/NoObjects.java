@@ -6,9 +6,8 @@ import java.io.InvalidObjectException;
 import java.io.ObjectInputStream;
 
 /**
- * Takes the place of JGroups' own stream of objects in the agent's jar, behind {@link Messages}: it
- * refuses before the first byte is read, so no class is looked for and no filter of the program is
- * asked.
+ * Replaces JGroups' object stream in the agent's jar, behind {@link Messages}. It refuses before
+ * the first byte is read, so that no class is looked up and no filter of the program is called.
  */
 final class NoObjects extends ObjectInputStream {
   /** As the one that it replaces. */

@@ -64,7 +64,7 @@ final class Refusals extends NoopLogImpl {
     }
   }
 
-  /** Somebody there did not prove to be a peer. */
+  /** A connection from there did not prove to be a peer. */
   void refuse(InetAddress from) {
     say(from, " did not prove to be a peer; it was refused.");
   }

@@ -68,7 +68,7 @@ final class Transport extends TCP {
     setClientBindPort(0);
   }
 
-  /** Who connects to this host comes by the door. */
+  /** Every incoming connection comes through the door. */
   private static final class Sockets extends DefaultSocketFactory {
     private final SSLContext tls;
     private final Consumer<InetAddress> refused;

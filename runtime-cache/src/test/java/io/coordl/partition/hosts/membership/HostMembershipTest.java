@@ -211,7 +211,7 @@ final class HostMembershipTest {
         socket
             .getOutputStream()
             .write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        socket.getInputStream().transferTo(OutputStream.nullOutputStream()); // To its end.
+        socket.getInputStream().transferTo(OutputStream.nullOutputStream()); // Read to the end.
       } catch (java.net.SocketException e) {
         // Reset: closed as well.
       }

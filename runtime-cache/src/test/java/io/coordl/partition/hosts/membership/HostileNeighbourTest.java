@@ -61,9 +61,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Nothing that a neighbour sends becomes an object of its choice, not even if it has the secret.
- */
+/** No bytes that a neighbour sends become an object of its choice, even if it has the secret. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostileNeighbourTest {
   private static final AtomicInteger MADE = new AtomicInteger();
@@ -76,7 +74,7 @@ final class HostileNeighbourTest {
     MADE.set(0);
   }
 
-  /** Counts each time that it is made out of bytes. */
+  /** Counts how often it is deserialised. */
   static final class Canary implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -85,7 +83,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** The same, of the kind that JGroups makes by the class's name. */
+  /** The same, for the kind that JGroups creates by class name. */
   public static final class Named implements SizeStreamable {
     @Override
     public int serializedSize() {
@@ -101,7 +99,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** Takes as good as forever to be made out of bytes; the canary comes first. */
+  /** Deserialising this takes practically forever; the canary comes first. */
   private static Serializable bomb() {
     Set<Object> root = new HashSet<>();
     Set<Object> left = root;
@@ -147,7 +145,7 @@ final class HostileNeighbourTest {
     return bytes(out);
   }
 
-  /** What a host says first, and then the message in a frame. */
+  /** A host's first bytes, followed by the message in a frame. */
   private static byte[] conversation(Message message, int port) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(all);
@@ -180,7 +178,7 @@ final class HostileNeighbourTest {
     return host;
   }
 
-  /** Says it all, and waits until the other side has read it: it hangs up then. */
+  /** Sends everything and waits until the other side has read it and disconnects. */
   private static void say(Socket socket, byte[] all) throws Exception {
     FutureTask<Void> talk =
         new FutureTask<>(
@@ -190,7 +188,7 @@ final class HostileNeighbourTest {
                 socket.shutdownOutput();
                 socket.getInputStream().transferTo(OutputStream.nullOutputStream());
               } catch (IOException e) {
-                // It has hung up earlier.
+                // It disconnected earlier.
               }
             },
             null);
@@ -229,7 +227,9 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** Says something, so that a wait for its next byte never ends, and never all of it. */
+  /**
+   * Keeps sending single bytes, so that no wait for the next byte times out, but never finishes.
+   */
   private static void drip(Socket stranger) {
     try {
       OutputStream out = stranger.getOutputStream();
@@ -239,11 +239,11 @@ final class HostileNeighbourTest {
         LockSupport.parkNanos(50_000_000);
       }
     } catch (IOException e) {
-      // Cut off, or the end of the test.
+      // Cut off, or the test has ended.
     }
   }
 
-  /** More than there is room for, of which the first drips. */
+  /** More connections than there is room for; the first drips. */
   @Test
   void strangersWhoSayNothingOrNearlyNothingKeepNoHostOut() throws Exception {
     int port = Hosts.freePort();
@@ -300,7 +300,7 @@ final class HostileNeighbourTest {
     }
   }
 
-  /** As the protocols do with what they are sent, whatever type of message it is. */
+  /** As the protocols treat incoming messages of any type. */
   @ParameterizedTest
   @MethodSource("hostile")
   void noProtocolMakesAnObjectOfAMessage(Message message) throws Exception {
