@@ -163,7 +163,12 @@ class SimulateCommandTest {
         "60");
     refused(
         "--measure 500-600: the trace has no such job",
-        "--cluster", "4x8", "--jobs", trace, "--measure", "500-600");
+        "--cluster",
+        "4x8",
+        "--jobs",
+        trace,
+        "--measure",
+        "500-600");
     refused("there is no file none.csv", "--cluster", "4x8", "--jobs", "none.csv");
   }
 

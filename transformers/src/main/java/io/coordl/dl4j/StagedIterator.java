@@ -30,7 +30,7 @@ record StagedIterator(
    *
    * @param object which may refer to the iterator
    * @param text what decides what it does; null if that is not compared, so that it is not kept
-   * @param its description without the contents of its arrays; null if the text must be compared
+   * @param as description without the contents of its arrays; null if the text must be compared
    * @param arrays its arrays at that time
    */
   record Preprocessor(

@@ -32,7 +32,8 @@ class SimulatorTest {
       Cluster cluster, ModelTable models, Policy policy, double restart, TraceJob... jobs)
       throws InputException {
     Simulator.Settings settings =
-        new Simulator.Settings(policy, Allocation.TUNE, 300, restart, 0, false, 0, Long.MAX_VALUE - 1);
+        new Simulator.Settings(
+            policy, Allocation.TUNE, 300, restart, 0, false, 0, Long.MAX_VALUE - 1);
     return new Simulator(cluster, models, List.of(jobs).iterator(), settings)
         .run().jobs().stream().collect(Collectors.toMap(JobTime::id, JobTime::jctSeconds));
   }
