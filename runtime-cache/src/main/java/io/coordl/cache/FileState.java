@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -83,8 +85,26 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
-  /** From the JDK's public file attributes. */
+  /**
+   * From the JDK's public file attributes. A program that may read a file need not be allowed to
+   * read all of them; the agent is.
+   */
+  @SuppressWarnings("removal") // JDK 17 has security managers.
   static FileState viewed(Path path) {
+    SecurityManager guard = System.getSecurityManager();
+    if (guard == null) {
+      return readView(path);
+    }
+    try {
+      guard.checkRead(path.toString());
+    } catch (SecurityException e) {
+      return MISSING; // The program's own call is refused, too.
+    }
+    PrivilegedAction<FileState> reading = () -> readView(path);
+    return AccessController.doPrivileged(reading);
+  }
+
+  private static FileState readView(Path path) {
     try {
       return read(path, ATTRIBUTES);
     } catch (UnsupportedOperationException e) {
