@@ -185,12 +185,13 @@ class GivingBackTest {
                         : store.fetch(Items.key(item), LENGTH, loader(item)).content();
                 if (view != null) {
                   Thread.onSpinWait();
-                  hits++;
                   if (!Arrays.equals(Items.bytes(view), content(item))) {
                     throw new AssertionError("wrong bytes of item " + item);
                   }
+                  if (hits++ == 0) { // Once each: a quick reader does not count for a slow one.
+                    reading.countDown();
+                  }
                 }
-                reading.countDown();
               }
               return hits;
             };
