@@ -65,7 +65,8 @@ final class HouseRulesTest {
   static final ArchRule onlyTheAgentKnowsTheTransformers =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.coordl.agent..", "io.coordl.transformers..")
+          .resideOutsideOfPackages(
+              "io.coordl.agent..", "io.coordl.library..", "io.coordl.transformers..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.coordl.transformers..");
@@ -215,8 +216,7 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.djl..",
-                  "io.coordl.dl4j..",
+                  "io.coordl.library..",
                   "ai.djl..",
                   "org.nd4j..",
                   "org.datavec..",

@@ -1,5 +1,7 @@
 package io.coordl.agent.install;
 
+import io.coordl.library.LibraryArgument;
+import io.coordl.library.catalog.Libraries;
 import java.util.Locale;
 
 /**
@@ -117,8 +119,8 @@ public enum Option {
       "off, auto, N from 1 to 64",
       Values.COUNT,
       "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
-          + " and prepare the next batch on another, for DJL and for DL4J where next() is called by"
-          + " hand; auto: as many threads as make the job faster, which is tried while it runs"),
+          + " and prepare the next batch on another, unless the library prepares ahead itself;"
+          + " auto: as many threads as make the job faster, which is tried while it runs"),
   PREP(
       "off, coordinate",
       "coordinate: the jobs of the group prepare each batch once between them, and share order and"
@@ -180,8 +182,8 @@ public enum Option {
           + " or with gpu=on by its presets"),
   GPU_PINNED(
       "off, on",
-      "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
-          + " a GPU; where the driver refuses, they are copied as without"),
+      "page-lock the memory from which the library copies batches of prepared=share and"
+          + " prep=coordinate to a GPU; where the driver refuses, they are copied as without"),
   GPU_RANGES(
       "off, on",
       "epochs, batches and data stalls of training threads as ranges of NVTX, which Nsight Systems"
@@ -259,6 +261,10 @@ public enum Option {
       text.append(String.format("  %-12s %s%n", option.key(), option.description));
       text.append(
           String.format("  %-12s %s (default %s)%n", "", option.expected, option.byDefault));
+    }
+    for (LibraryArgument argument : Libraries.known().arguments()) {
+      text.append(String.format("  %-12s %s%n", argument.key(), argument.description()));
+      text.append(String.format("  %-12s %s (may be repeated)%n", "", argument.expected()));
     }
     return text.toString();
   }
