@@ -3,6 +3,7 @@ package io.coordl.transformers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.IsolatedLoader;
+import io.coordl.transformers.classfile.RuleListener;
 import io.coordl.transformers.hook.HookWeaver;
 import io.coordl.transformers.hook.Hooks;
 import java.io.FileInputStream;

@@ -4,7 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.transformers.ProgramTransformer;
-import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.RuleListener;
 import java.net.URL;
 import java.security.CodeSource;
 import java.security.ProtectionDomain;
