@@ -9,6 +9,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -51,6 +52,10 @@ final class HouseRulesTest {
   private static final String[] NULLNESS = {"org.jspecify.."};
   private static final String[] DESKTOP = {"java.awt..", "javax.imageio.."};
   private static final String BRIDGE = "io.coordl.bridge..";
+
+  @ArchTest
+  static final ArchRule noPackagesDependOnEachOtherInACircle =
+      slices().matching("io.coordl.(**)").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule onlyTheAgentKnowsTheAgent =

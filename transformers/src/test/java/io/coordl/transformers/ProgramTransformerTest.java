@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.library.catalog.Libraries;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;

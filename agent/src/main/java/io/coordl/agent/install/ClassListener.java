@@ -6,7 +6,7 @@ import io.coordl.library.catalog.Libraries;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.transformers.ProgramTransformer;
-import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.RuleListener;
 import java.net.URL;
 import java.security.CodeSource;
 import java.security.ProtectionDomain;

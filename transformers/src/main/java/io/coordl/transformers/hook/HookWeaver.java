@@ -1,7 +1,7 @@
 package io.coordl.transformers.hook;
 
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;

@@ -3,8 +3,8 @@ package io.coordl.transformers.hook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.library.catalog.Libraries;
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

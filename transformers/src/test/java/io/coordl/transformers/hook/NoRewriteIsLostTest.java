@@ -3,11 +3,11 @@ package io.coordl.transformers.hook;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.library.catalog.Libraries;
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

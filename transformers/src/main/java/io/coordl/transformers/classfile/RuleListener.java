@@ -1,4 +1,4 @@
-package io.coordl.transformers;
+package io.coordl.transformers.classfile;
 
 /** Hears what the rules did to one class; called while it is rewritten, once for each place. */
 public interface RuleListener {
