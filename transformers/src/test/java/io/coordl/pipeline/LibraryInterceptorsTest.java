@@ -38,7 +38,7 @@ class LibraryInterceptorsTest {
     interceptors =
         new LibraryInterceptors(
             Map.of(),
-            new Services(store, null, null, null, 0, null, null, null, null, null, word -> {}),
+            Services.builder(word -> {}).decoded(store).build(),
             (interceptor, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 

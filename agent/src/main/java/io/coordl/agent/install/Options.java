@@ -606,20 +606,11 @@ public final class Options {
       case ADDRESS -> isUnderstood(value, HostPort::parse);
       case SHARE ->
           value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
-      case COUNT -> List.of(option.expected.split(", ")).contains(value) || isCount(option, value);
+      case COUNT ->
+          option.hasInRange(value)
+              || (!value.startsWith("N ")
+                  && Arrays.asList(option.expected.split(", ")).contains(value));
     };
-  }
-
-  /** A whole number between the two in the words for what is expected. */
-  private static boolean isCount(Option option, String value) {
-    String[] words = option.expected.split(" ", -1);
-    int least = Integer.parseInt(words[words.length - 3]);
-    int most = Integer.parseInt(words[words.length - 1]);
-    if (!value.matches("[1-9][0-9]{0,8}")) {
-      return false;
-    }
-    int count = Integer.parseInt(value);
-    return count >= least && count <= most;
   }
 
   /** Throws if the value names neither hosts nor a Redis. */

@@ -213,7 +213,10 @@ final class Policies {
     if (items != null) {
       DecodedSizes sizes = options.learnsSizes() ? new DecodedSizes(filter) : null;
       return interceptors(
-          Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
+          Services.builder(job.log())
+              .profile(profile(items, sizes))
+              .decoded(sizes == null ? null : sizes.store())
+              .build(),
           rewrites);
     }
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
@@ -237,18 +240,16 @@ final class Policies {
         models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(
-            decoded,
-            prepared,
-            group,
-            prefetcher,
-            threads,
-            models,
-            checkpoints,
-            resume,
-            null,
-            pinned,
-            job.log()),
+        Services.builder(job.log())
+            .decoded(decoded)
+            .prepared(prepared)
+            .group(group)
+            .prefetcher(prefetcher, threads)
+            .models(models)
+            .checkpoints(checkpoints)
+            .resume(resume)
+            .pinned(pinned)
+            .build(),
         rewrites);
   }
 

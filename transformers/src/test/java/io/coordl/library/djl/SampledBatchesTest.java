@@ -66,8 +66,7 @@ class SampledBatchesTest {
 
   @BeforeEach
   void begin() throws ReflectiveOperationException {
-    Services services =
-        new Services(null, null, nowhere, null, 0, null, null, null, null, null, said::add);
+    Services services = Services.builder(said::add).group(nowhere).build();
     epoch =
         new SampledEpoch(
             new CoordinatedBatches(DataIterable.class, services),

@@ -42,8 +42,7 @@ class StoredImageTest {
     store = new DecodedStore(arena, path -> true);
     images =
         new ImageInterceptor(
-            BufferedImageFactory.class,
-            new Services(store, null, null, null, 0, null, null, null, null, null, word -> {}));
+            BufferedImageFactory.class, Services.builder(word -> {}).decoded(store).build());
     file = Files.write(directory.resolve("a.png"), new byte[] {7});
   }
 

@@ -62,9 +62,7 @@ class EpochInterceptorTest {
               }
             });
     try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
-      Services services =
-          new Services(
-              null, null, null, prefetcher, 1, null, null, null, null, null, sentence -> {});
+      Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
       EpochInterceptor interceptor = new EpochInterceptor(type, services);
 
       // Of another number of examples than the batches of the iterator.

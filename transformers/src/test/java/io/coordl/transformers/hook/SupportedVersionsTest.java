@@ -326,7 +326,9 @@ final class SupportedVersionsTest {
     return switch (policy) {
       case PROFILE -> {
         SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
-        yield Services.of(FastProfile.of(1, spans, items, said::add), null, said::add);
+        yield Services.builder(said::add)
+            .profile(FastProfile.of(1, spans, items, said::add))
+            .build();
       }
       case SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
       case PREPARED -> {
@@ -355,13 +357,20 @@ final class SupportedVersionsTest {
 
   private Services services(
       DecodedStore decoded, Prepared prepared, PrepGroup shared, Prefetcher prefetcher) {
-    return new Services(
-        decoded, prepared, shared, prefetcher, 1, null, null, null, null, null, said::add);
+    return Services.builder(said::add)
+        .decoded(decoded)
+        .prepared(prepared)
+        .group(shared)
+        .prefetcher(prefetcher, 1)
+        .build();
   }
 
   private Services training(ModelFiles models, AgentCheckpoints checkpoints, Resume resume) {
-    return new Services(
-        null, null, null, null, 0, models, checkpoints, resume, null, null, said::add);
+    return Services.builder(said::add)
+        .models(models)
+        .checkpoints(checkpoints)
+        .resume(resume)
+        .build();
   }
 
   @AfterEach
