@@ -4,20 +4,16 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.Producers;
-import io.coordl.bridge.SpanKind;
-import io.coordl.bridge.Spans;
 import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.NotPreparedException;
-import io.coordl.thread.Uninterrupted;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,14 +52,13 @@ public final class BatchPrefetcher {
   private final Set<Slot> slots = ConcurrentHashMap.newKeySet();
   private final ReferenceQueue<Object> dropped = new ReferenceQueue<>();
 
-  /** Of a program that waits for the agent's thread; a pipeline that hangs would hang in it too. */
-  long patienceNanos = TimeUnit.SECONDS.toNanos(60); // Tests have less.
+  Duration patience = EarlyBatch.PATIENCE; // Tests have less.
 
-  /** Guards everything below, and what is prepared. */
-  private final Object lock = new Object();
+  /** The batch begun last: one thread makes them, in the order in which they are begun. */
+  private @Nullable EarlyBatch last;
 
-  private @Nullable Thread preparing;
-  private int underWay;
+  /** The thread that makes a batch now. */
+  private volatile @Nullable Thread preparing;
 
   /** The thread that prepares did not come out of the program's code: it is left there. */
   private volatile boolean hangs;
@@ -167,24 +162,28 @@ public final class BatchPrefetcher {
 
   /** Waits until nothing is being prepared; false on the thread that prepares, or if that hangs. */
   private boolean awaitIdle() {
-    synchronized (lock) {
-      if (preparing == Thread.currentThread()) {
-        return false;
-      }
-      hangs =
-          underWay > 0
-              && !Uninterrupted.await(
-                  hangs ? 0 : patienceNanos,
-                  nanos -> {
-                    TimeUnit.NANOSECONDS.timedWait(lock, nanos);
-                    return underWay == 0;
-                  });
+    if (preparing == Thread.currentThread()) {
+      return false;
     }
+    EarlyBatch underWay = last();
+    hangs = underWay != null && !underWay.await(hangs ? Duration.ZERO : patience);
     if (hangs) {
       slots.forEach(slot -> discard(slot.prepared.getAndSet(null)));
       log.once(leaves("a batch does not come, perhaps for a lock that the program holds"));
     }
     return !hangs;
+  }
+
+  private synchronized @Nullable EarlyBatch last() {
+    return last;
+  }
+
+  private synchronized boolean begin(EarlyBatch batch) {
+    boolean begun = batch.begin(prefetcher);
+    if (begun) {
+      last = batch;
+    }
+    return begun;
   }
 
   private Slot slot(PrefetchedPipeline pipeline, PeekingIterator<?> order) {
@@ -216,9 +215,8 @@ public final class BatchPrefetcher {
    */
   private @Nullable Object take(
       Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
-    Object batch = prepared.batch;
-    if (!prepared.done
-        || batch == null
+    Object batch = prepared.batch.get();
+    if (batch == null
         || prepared.samples != samples
         || prepared.position != position
         || Thread.currentThread().isInterrupted()) {
@@ -243,23 +241,9 @@ public final class BatchPrefetcher {
     return current ? batch : null;
   }
 
-  private void discard(@Nullable Prepared prepared) {
+  private static void discard(@Nullable Prepared prepared) {
     if (prepared != null) {
-      synchronized (lock) {
-        prepared.discarded = true;
-        if (!prepared.done) {
-          return; // Closed when it is.
-        }
-      }
-      close(prepared);
-    }
-  }
-
-  private void close(Prepared prepared) {
-    Object batch = prepared.batch;
-    prepared.batch = null;
-    if (batch != null) {
-      drop.accept(batch);
+      prepared.batch.discard();
     }
   }
 
@@ -277,66 +261,29 @@ public final class BatchPrefetcher {
       return;
     }
     int next = position + pipeline.count(samples);
-    Prepared prepared = new Prepared(samples, next, random.fork(), generator, settings);
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    synchronized (lock) {
-      underWay++;
-    }
+    Prepared prepared = new Prepared(pipeline, samples, next, settings);
     slot.prepared.set(prepared);
-    try {
-      prefetcher.batches().execute(() -> prepare(pipeline, prepared, loader));
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      synchronized (lock) {
-        underWay--; // The job ends, or no thread can be started.
-      }
+    if (!begin(prepared.batch)) {
       slot.prepared.set(null);
     }
   }
 
-  private void prepare(
-      PrefetchedPipeline pipeline, Prepared prepared, @Nullable ClassLoader loader) {
-    synchronized (lock) {
-      preparing = Thread.currentThread();
-    }
-    Thread.currentThread().setContextClassLoader(loader);
-    boolean inside = Producers.enter();
-    long span = Spans.enter(SpanKind.PRODUCER, null);
+  /** Null if the program's own call is to show whether it throws then. */
+  private @Nullable Object prepare(PrefetchedPipeline pipeline, Prepared prepared)
+      throws Exception {
+    preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
-    Object batch = null;
     try {
-      if (inside && !prepared.discarded) {
-        batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
-      }
+      return pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
     } catch (NotPreparedException e) {
-      // The program's own call shows whether it throws then.
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
       prepared.why = "it throws a " + thrown.getClass().getName();
-    } catch (Throwable t) {
-      Bridge.fault("prefetching a batch", t);
+      return null;
     } finally {
       Producers.listen(null);
       random.endFork();
-      Spans.exit(span, null);
-      if (batch != null) {
-        prefetcher.prepared();
-      }
-      Thread.currentThread().setContextClassLoader(null);
-      boolean unwanted;
-      synchronized (lock) {
-        preparing = null;
-        underWay--;
-        prepared.batch = batch;
-        prepared.done = true;
-        unwanted = prepared.discarded || Producers.areOff();
-        lock.notifyAll();
-      }
-      if (inside) {
-        Producers.exit();
-      }
-      if (unwanted) {
-        close(prepared);
-      }
+      preparing = null;
     }
   }
 
@@ -363,7 +310,7 @@ public final class BatchPrefetcher {
   }
 
   /** A batch that was, or is being, prepared. */
-  private static final class Prepared {
+  private final class Prepared {
     final Object samples;
     final int position;
 
@@ -372,23 +319,21 @@ public final class BatchPrefetcher {
 
     final ForkableRandom to;
     final Object settings;
-    volatile @Nullable Object batch;
+    final EarlyBatch batch;
 
     /** Why it is of no use if it is not taken. */
-    String why;
+    volatile String why;
 
     final OpenedFiles files = new OpenedFiles();
 
-    volatile boolean done;
-    volatile boolean discarded;
-
-    Prepared(Object samples, int position, ForkableRandom from, String generator, Object settings) {
+    Prepared(PrefetchedPipeline pipeline, Object samples, int position, Object settings) {
       this.samples = samples;
       this.position = position;
-      this.from = from;
+      this.from = random.fork();
       this.to = from.fork();
       this.settings = settings;
       this.why = "the program draws from " + generator + " between its batches";
+      this.batch = new EarlyBatch(() -> prepare(pipeline, this), drop);
     }
   }
 

@@ -6,6 +6,7 @@ import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.purity.PurityAnalyzer;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -120,9 +121,9 @@ class BatchPrefetcherTest {
     try {
       next(epoch).result(0);
       inside.await();
-      batches.patienceNanos = 1;
+      batches.patience = Duration.ofNanos(1);
       assertThat(next(epoch)).isNull();
-      batches.patienceNanos = Long.MAX_VALUE / 2;
+      batches.patience = Duration.ofDays(1);
       assertThat(stateAfter(batches::prepare)).isEqualTo(Thread.State.TERMINATED);
       assertThat(next(epoch)).isNull();
       assertThat(said).singleElement().asString().contains("a batch does not come");

@@ -1,14 +1,8 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.bridge.Producers;
-import io.coordl.bridge.SpanKind;
-import io.coordl.bridge.Spans;
+import io.coordl.pipeline.EarlyBatch;
 import io.coordl.pipeline.Prefetcher;
-import io.coordl.thread.AgentThread;
 import java.io.IOException;
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.factory.Nd4j;
 
@@ -19,8 +13,6 @@ import org.nd4j.linalg.factory.Nd4j;
  * whoever asks for anything waits first. One epoch's; used as the iterator is.
  */
 final class PrefetchedRecords implements BatchSource {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
   private final BatchSource source;
   private final Prefetcher prefetcher;
   private final int batches;
@@ -52,17 +44,17 @@ final class PrefetchedRecords implements BatchSource {
     }
     if (made != null
         && made.number == number
-        && made.batch != null
+        && made.batch.get() != null
         && made.state.equals(state(number))) {
       prefetcher.used();
-      return made.batch;
+      return made.batch.get();
     }
     return source.batch(number);
   }
 
   private @Nullable Next awaitNext() {
     Next underWay = next;
-    hangs |= underWay != null && !AgentThread.await(underWay.done, PATIENCE);
+    hangs |= underWay != null && !underWay.batch.await(EarlyBatch.PATIENCE);
     return underWay;
   }
 
@@ -70,7 +62,7 @@ final class PrefetchedRecords implements BatchSource {
   public boolean isKnown(int number) {
     Next made = awaitNext();
     return !hangs
-        && ((made != null && made.number == number && made.batch != null)
+        && ((made != null && made.number == number && made.batch.get() != null)
             || source.isKnown(number));
   }
 
@@ -90,7 +82,8 @@ final class PrefetchedRecords implements BatchSource {
         && Nd4j.getMemoryManager().getCurrentWorkspace() == null) {
       Object state = state(number);
       if (state != null) {
-        begin(new Next(number, state));
+        Next begun = new Next(number, state);
+        next = begun.batch.begin(prefetcher) ? begun : null;
       }
     }
   }
@@ -100,37 +93,12 @@ final class PrefetchedRecords implements BatchSource {
     return thread.getClass().getSimpleName().equals("AsyncPrefetchThread");
   }
 
-  private void begin(Next begun) {
-    ClassLoader loader = Thread.currentThread().getContextClassLoader();
-    next = begun;
+  private @Nullable Object make(int number) {
     try {
-      prefetcher.batches().execute(() -> make(begun, loader));
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      next = null; // The job ends, or no thread can be started.
-    }
-  }
-
-  private void make(Next begun, @Nullable ClassLoader loader) {
-    Thread.currentThread().setContextClassLoader(loader);
-    boolean inside = Producers.enter();
-    long span = Spans.enter(SpanKind.PRODUCER, null);
-    try {
-      if (inside) {
-        Nd4j.getAffinityManager().unsafeSetDevice(device);
-        begun.batch = source.batch(begun.number);
-      }
-      if (begun.batch != null) {
-        prefetcher.prepared();
-      }
-    } catch (Throwable t) {
-      begun.batch = null; // The program's own call shows whether it throws then.
-    } finally {
-      Spans.exit(span, null);
-      Thread.currentThread().setContextClassLoader(null);
-      if (inside) {
-        Producers.exit();
-      }
-      begun.done.countDown();
+      Nd4j.getAffinityManager().unsafeSetDevice(device);
+      return source.batch(number);
+    } catch (Exception | Error e) {
+      return null; // The program's own call shows whether it throws then.
     }
   }
 
@@ -154,18 +122,19 @@ final class PrefetchedRecords implements BatchSource {
   }
 
   /** A batch that is, or was, made early. */
-  private static final class Next {
+  private final class Next {
     final int number;
 
     /** What decided it when it was begun. */
     final Object state;
 
-    final CountDownLatch done = new CountDownLatch(1);
-    volatile @Nullable Object batch;
+    /** Its arrays are garbage if nobody gets it. */
+    final EarlyBatch batch;
 
     Next(int number, Object state) {
       this.number = number;
       this.state = state;
+      this.batch = new EarlyBatch(() -> make(number), unwanted -> {});
     }
   }
 }
