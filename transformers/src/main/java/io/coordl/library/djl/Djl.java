@@ -34,7 +34,7 @@ import java.util.Map;
 public final class Djl implements Library {
   static final String NAME = "DJL";
 
-  private static final String PROVEN_ON = "DJL 0.35.1";
+  private static final String PROVEN_ON = "DJL 0.36.0";
   private static final String FOLDER = "io.coordl.library.djl";
   private static final String DATASET = "ai/djl/training/dataset/";
   private static final String BATCH = "Lai/djl/training/dataset/Batch;";
