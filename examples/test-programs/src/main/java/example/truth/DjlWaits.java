@@ -1,13 +1,18 @@
 package example.truth;
 
 import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.inference.Predictor;
+import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.nn.SequentialBlock;
 import ai.djl.nn.core.Linear;
 import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.EasyTrain;
+import ai.djl.training.GradientCollector;
 import ai.djl.training.Trainer;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.Dataset;
@@ -16,7 +21,9 @@ import ai.djl.training.dataset.Record;
 import ai.djl.training.listener.TrainingListenerAdapter;
 import ai.djl.training.loss.Loss;
 import ai.djl.translate.Batchifier;
+import ai.djl.translate.NoBatchifyTranslator;
 import ai.djl.translate.TranslateException;
+import ai.djl.translate.TranslatorContext;
 import ai.djl.util.Progress;
 import java.io.IOException;
 import java.util.Iterator;
@@ -51,6 +58,8 @@ public final class DjlWaits {
       case "easytrain-pool2" -> easyTrain(2);
       case "hand" -> hand(0);
       case "hand-pool" -> hand(1);
+      case "collector" -> withoutTrainer(true);
+      case "forward" -> withoutTrainer(false);
       case "lambda" -> lambda(false);
       case "lambda-hand" -> lambda(true);
       default ->
@@ -58,7 +67,7 @@ public final class DjlWaits {
               "Program "
                   + settings.program()
                   + " is unknown, expected easytrain, easytrain-pool, easytrain-pool2, hand,"
-                  + " hand-pool, lambda or lambda-hand.");
+                  + " hand-pool, collector, forward, lambda or lambda-hand.");
     };
   }
 
@@ -74,6 +83,63 @@ public final class DjlWaits {
     Waits waits = Waits.timed(settings);
     train(threads, waits, trainer -> fitByHand(trainer, data(waits), waits));
     return waits;
+  }
+
+  /** A loop over {@code getData} with a gradient collector of the engine, or one that predicts. */
+  private Waits withoutTrainer(boolean trains) throws IOException, TranslateException {
+    Waits waits = Waits.timed(settings);
+    RandomAccessDataset data = data(waits);
+    try (NDManager manager = NDManager.newBaseManager();
+        Model model = Model.newInstance("linear");
+        Predictor<NDList, NDList> predictor = model(model, manager).newPredictor(new Plain())) {
+      NDArray weight = model.getBlock().getParameters().get(0).getValue().getArray();
+      for (int epoch = 0; epoch < settings.epochs(); epoch++) {
+        Iterator<Batch> batches = data.getData(manager).iterator();
+        while (true) {
+          long before = System.nanoTime();
+          Batch batch = batches.hasNext() ? batches.next() : null;
+          waits.waited(System.nanoTime() - before);
+          if (batch == null) {
+            break;
+          }
+          if (trains) {
+            weight.setRequiresGradient(true);
+            try (GradientCollector gradients = Engine.getInstance().newGradientCollector()) {
+              gradients.backward(batch.getData().head().mul(weight).mean());
+            }
+            weight.subi(weight.getGradient().mul(0.1));
+          } else {
+            predictor.predict(batch.getData());
+          }
+          Pause.millis(settings.step());
+          waits.stepEnded();
+          batch.close();
+        }
+        waits.epochEnded();
+      }
+    }
+    return waits;
+  }
+
+  private static Model model(Model model, NDManager manager) {
+    SequentialBlock block = new SequentialBlock().add(Linear.builder().setUnits(1).build());
+    block.initialize(manager, DataType.FLOAT32, new Shape(EXAMPLES, INPUTS));
+    model.setBlock(block);
+    return model;
+  }
+
+  /** Batches go in and come out as they are. */
+  private static final class Plain implements NoBatchifyTranslator<NDList, NDList> {
+    @Override
+    public NDList processInput(TranslatorContext context, NDList input) {
+      return input;
+    }
+
+    @Override
+    public NDList processOutput(TranslatorContext context, NDList list) {
+      list.detach();
+      return list;
+    }
   }
 
   private Waits lambda(boolean byHand) throws IOException, TranslateException {

@@ -115,8 +115,10 @@ final class ThreadSpans {
       case COMPUTE -> trains();
       case UPDATE -> {
         trains();
-        recorder.updates.increment();
-        updated();
+        if (outermost) {
+          recorder.updates.increment();
+          updated();
+        }
       }
       case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
       case SKIPPED -> {

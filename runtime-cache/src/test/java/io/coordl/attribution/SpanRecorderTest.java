@@ -277,6 +277,21 @@ class SpanRecorderTest {
   }
 
   @Test
+  void anUpdateInsideAnUpdateIsOne() {
+    long fit = spans.enter(FIT, null);
+    epoch(
+        iterator,
+        5,
+        () -> {
+          long step = spans.enter(UPDATE, null);
+          update();
+          spans.exit(step, null);
+        });
+    spans.exit(fit, null);
+    assertThat(totals().updates).isEqualTo(1);
+  }
+
+  @Test
   void anEpochThatWasLeftWithItsThreadIsAnEpochOfTheJob() {
     runOnOtherThread(
         () -> {

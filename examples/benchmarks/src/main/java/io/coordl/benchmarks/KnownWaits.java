@@ -123,6 +123,8 @@ public record KnownWaits(String name, String mainClass, String module) {
             "easytrain-pool2",
             "hand",
             "hand-pool",
+            "collector",
+            "forward",
             "lambda",
             "lambda-hand");
     return Stream.concat(

@@ -25,7 +25,7 @@ class TruthIT {
 
   /** Of every kind of loop one, which runs without -Pfull too. */
   private static final Set<String> OF_EACH_KIND =
-      Set.of("fit", "samediff-timed", "easytrain-pool", "lambda");
+      Set.of("fit", "samediff-timed", "easytrain-pool", "lambda", "collector", "forward");
 
   static Stream<KnownWaits> programs() {
     return KnownWaits.all().stream()

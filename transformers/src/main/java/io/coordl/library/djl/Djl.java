@@ -87,6 +87,11 @@ public final class Djl implements Library {
     table.span(FIT, "ai/djl/training/EasyTrain", "fit", "evaluateDataset");
     table.span(COMPUTE, "ai/djl/training/Trainer", "forward", "evaluate");
     table.span(UPDATE, "ai/djl/training/Trainer", "step()V");
+    // Loops without a trainer: a gradient collector of the engine, or batches that are predicted.
+    table.span(UPDATE, "ai/djl/training/ParameterStore", "updateAllParameters()V");
+    table.span(COMPUTE, null, "newGradientCollector()Lai/djl/training/GradientCollector;");
+    table.span(
+        COMPUTE, "ai/djl/inference/Predictor", "batchPredict(Ljava/util/List;)Ljava/util/List;");
     table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
     // Of several that intercept a method the first is nearest to its body.
     table.by("ProfiledBatches", PROFILE);

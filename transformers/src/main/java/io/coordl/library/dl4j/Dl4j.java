@@ -2,6 +2,7 @@ package io.coordl.library.dl4j;
 
 import static io.coordl.bridge.SpanKind.ASK;
 import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COMPUTE;
 import static io.coordl.bridge.SpanKind.DECODE;
 import static io.coordl.bridge.SpanKind.EPOCH;
 import static io.coordl.bridge.SpanKind.FIT;
@@ -96,6 +97,8 @@ public final class Dl4j implements Library {
     table.span(FIT, trainer, "fit");
     table.span(FIT, "org/deeplearning4j/parallelism/ParallelWrapper", "fit");
     table.span(FIT, sameDiff, "fit");
+    table.span(COMPUTE, layers, "output"); // Batches that are predicted.
+    table.span(COMPUTE, graph, "output", "outputSingle");
     table.span(UPDATE, solver, "optimize");
     table.span(UPDATE, session, "trainingIteration");
     table.span(CHECKPOINT, models, "writeModel");
