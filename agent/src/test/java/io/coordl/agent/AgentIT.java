@@ -23,6 +23,7 @@ import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -52,8 +53,8 @@ final class AgentIT {
     System.out.println("JDKs: " + Child.jdks());
   }
 
-  static List<Path> jdks() throws IOException {
-    return Child.jdks();
+  static List<Path> jdks(TestInfo test) throws IOException {
+    return Child.jdks(test);
   }
 
   private Child java(Path jdk) {

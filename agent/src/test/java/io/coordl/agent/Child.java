@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInfo;
 
 /** A program in a JVM of its own, on one of the JDKs of this machine, perhaps with the agent. */
 final class Child {
@@ -22,6 +23,13 @@ final class Child {
 
   private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
+
+  /** Whether the whole matrix runs, on JVMs with their own choice of compiler and collector. */
+  static final boolean FULL = Boolean.getBoolean("coordl.full");
+
+  /** Programs of a second: what counts is how soon they start. */
+  private static final String[] SOON = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
+
   static final long LIMIT_SECONDS = 600;
 
   /** What came out; {@code err} without the JVM's own warnings. */
@@ -65,6 +73,13 @@ final class Child {
     return List.copyOf(found.keySet());
   }
 
+  /** All of them with -Pfull, else one: the tests take turns, by their names. */
+  static List<Path> jdks(TestInfo test) throws IOException {
+    List<Path> all = jdks();
+    int name = test.getTestMethod().orElseThrow().getName().hashCode();
+    return FULL ? all : List.of(all.get(Math.floorMod(name, all.size())));
+  }
+
   private static Path real(Path path) {
     try {
       return path.toRealPath();
@@ -76,7 +91,9 @@ final class Child {
   /** A {@code java} command in {@code directory}. */
   static Child java(Path jdk, Path directory) {
     // Attaching is announced on 24 and later; the tests are about what we say.
-    return tool(jdk, "java", directory).with("-Xmx256m", "-XX:+EnableDynamicAgentLoading");
+    return tool(jdk, "java", directory)
+        .with("-Xmx256m", "-XX:+EnableDynamicAgentLoading")
+        .with(FULL ? new String[0] : SOON);
   }
 
   /** Another tool of a JDK. */

@@ -16,10 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program that does its worst sees the same in every mode of the agent as without it. */
 final class HostileProgramIT {
-  private static final int STEPS = 1500;
-
-  /** Else the second JDK has some of the modes. */
-  private static final boolean FULL = Boolean.getBoolean("coordl.full");
+  private static final int STEPS = Child.FULL ? 1500 : 700;
 
   /** In none of these modes may the program see a difference. {@code DATA} is its directory. */
   private static final List<String> MODES =
@@ -63,7 +60,8 @@ final class HostileProgramIT {
     Outcome plain = run(jdk, "", seed);
     assertThat(plain.exit()).isEqualTo(1);
     assertThat(plain.out()).contains("rest ", "ClosedByInterruptException", "child 0", "uncaught");
-    boolean all = FULL || jdk.equals(jdks().get(0));
+    // Else the second JDK has some of the modes.
+    boolean all = Child.FULL || jdk.equals(jdks().get(0));
     for (String mode : all ? MODES : MODES.subList(3, 5)) {
       Outcome outcome = run(jdk, mode, seed);
       assertThat(outcome.out()).as(mode).isEqualTo(plain.out());

@@ -9,6 +9,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -53,6 +54,10 @@ final class HouseRulesTest {
   private static final String BRIDGE = "io.coordl.bridge..";
 
   @ArchTest
+  static final ArchRule noPackagesDependOnEachOtherInACircle =
+      slices().matching("io.coordl.(**)").should().beFreeOfCycles();
+
+  @ArchTest
   static final ArchRule onlyTheAgentKnowsTheAgent =
       noClasses()
           .that()
@@ -65,7 +70,8 @@ final class HouseRulesTest {
   static final ArchRule onlyTheAgentKnowsTheTransformers =
       noClasses()
           .that()
-          .resideOutsideOfPackages("io.coordl.agent..", "io.coordl.transformers..")
+          .resideOutsideOfPackages(
+              "io.coordl.agent..", "io.coordl.library..", "io.coordl.transformers..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.coordl.transformers..");
@@ -215,8 +221,7 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.djl..",
-                  "io.coordl.dl4j..",
+                  "io.coordl.library..",
                   "ai.djl..",
                   "org.nd4j..",
                   "org.datavec..",

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,8 +40,8 @@ final class OddRuntimesIT {
     }
   }
 
-  static List<Path> jdks() throws IOException {
-    return Child.jdks();
+  static List<Path> jdks(TestInfo test) throws IOException {
+    return Child.jdks(test);
   }
 
   /** Runs on none of the JDKs here if all are newer. */

@@ -36,6 +36,7 @@ import org.jgroups.util.Util;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -78,8 +79,8 @@ final class PeersIT {
     }
   }
 
-  static List<Path> jdks() throws IOException {
-    return Child.jdks();
+  static List<Path> jdks(TestInfo test) throws IOException {
+    return Child.jdks(test);
   }
 
   /** A job that waits for a line of its input after it has read every item. */

@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 /** The command {@code coordl}. It says what went wrong in one sentence and an exit code. */
 @Command(
     name = "coordl",
-    description = "Says where the time of a DJL or DL4J training job went.",
+    description = "Shows where the time of a training job went.",
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {

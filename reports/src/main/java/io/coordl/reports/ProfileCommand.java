@@ -103,8 +103,8 @@ final class ProfileCommand implements Callable<Integer> {
     try {
       if (!Files.exists(output())) {
         throw new RecordingException(
-            "the program made no recording: it ended before it trained, or uses neither DJL nor"
-                + " DL4J, or another agent argument is in its way.");
+            "the program made no recording: it ended before it trained, or uses no training library"
+                + " that the agent knows, or another agent argument is in its way.");
       }
       DiffCommand.print(Differential.of(RecordingReader.read(output(), done -> {})), json);
     } catch (RecordingException e) {

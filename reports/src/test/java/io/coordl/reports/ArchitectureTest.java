@@ -2,6 +2,7 @@ package io.coordl.reports;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -14,6 +15,10 @@ import com.tngtech.archunit.lang.ArchRule;
     packages = "io.coordl.reports",
     importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+
+  @ArchTest
+  static final ArchRule noPackagesDependOnEachOtherInACircle =
+      slices().matching("io.coordl.(**)").should().beFreeOfCycles();
 
   @ArchTest
   static final ArchRule onlyEventsAdviceAndStatusAreShared =

@@ -104,9 +104,7 @@ public record Advice(
                 evidence,
                 "queueBound",
                 "let the program prepare further ahead"
-                    + (evidence.uses("djl")
-                        ? ", in DJL with optPrefetchNumber(..) of the data set"
-                        : ""),
+                    + evidence.said(", ", library -> library.howToPrepareAhead),
                 judged.queueStall,
                 "%s went into batches waiting for a free worker or for their hand-over"),
             checkpointBound(evidence)));
@@ -136,12 +134,7 @@ public record Advice(
             + (explicit
                 ? Text.format("; %.1f %% of all pauses are such calls", 100 * asked)
                     + caller
-                    + (evidence.uses("dl4j")
-                        ? "; ND4J makes them if it was told to"
-                            + " (Nd4j.getMemoryManager().togglePeriodicGc(false)), and JavaCPP"
-                            + " where native memory comes near its limits"
-                            + " (-Dorg.bytedeco.javacpp.maxbytes and maxphysicalbytes)"
-                        : "")
+                    + evidence.said("; ", library -> library.callsGc)
                 : ""));
   }
 
@@ -302,13 +295,14 @@ public record Advice(
       return prep(
           evidence,
           "make preparation cheaper, or prepare batches on threads of the program's own: its own"
-              + " class makes them, and not DJL's, so the agent leaves them as they are",
+              + " class makes them, and not the library's, so the agent leaves them as they are",
           nanos,
           why);
     }
-    // What preparing ahead cannot hide behind the step; DL4J prepares ahead by itself.
-    boolean remains = evidence.uses("djl") ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
-    if (remains && !evidence.keepsPrepared()) {
+    // What preparing ahead cannot hide behind the step; other libraries do it by themselves.
+    boolean remains =
+        evidence.isPrefetched() ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
+    if (remains && evidence.isPrepared() && !evidence.keepsPrepared()) {
       return prep(
           evidence,
           "prepare each sample once, where that draws no random number,",
@@ -316,7 +310,7 @@ public record Advice(
           why,
           "prepared=share");
     }
-    if (evidence.uses("djl") && !evidence.isOn("prefetch") && !coordinates) {
+    if (evidence.isPrefetched() && !evidence.isOn("prefetch") && !coordinates) {
       return prep(
           evidence,
           "prepare ahead",
@@ -331,11 +325,11 @@ public record Advice(
     if (coordinates) {
       return prep(
           evidence,
-          "prepare on more threads" + (evidence.uses("djl") ? ", with prefetch=N" : ""),
+          "prepare on more threads" + (evidence.isPrefetched() ? ", with prefetch=N" : ""),
           nanos,
           why);
     }
-    return evidence.resumes()
+    return evidence.resumes() || !evidence.isPrepared()
         ? prep(evidence, "make preparation cheaper, or give the job more cores", nanos, why)
         : prep(
             evidence,

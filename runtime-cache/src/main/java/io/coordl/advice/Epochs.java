@@ -3,6 +3,7 @@ package io.coordl.advice;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -42,12 +43,12 @@ public final class Epochs {
   }
 
   /**
-   * Whether a class of this package makes the batches of an epoch; true where none has ended, for
+   * Whether a class of this library makes the batches of an epoch; true where none has ended, for
    * then nobody knows.
    */
-  synchronized boolean areOf(String packageName) {
+  synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
-    return all.isEmpty() || all.keySet().stream().anyMatch(name -> name.startsWith(packageName));
+    return all.isEmpty() || all.keySet().stream().anyMatch(library::owns);
   }
 
   public synchronized long withoutUpdate() {

@@ -1,17 +1,19 @@
 package io.coordl.advice;
 
 import io.coordl.event.Figures;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the advice looks at.
  *
  * @param configuration the agent's arguments in force, defaults among them
  * @param given those that the user gave
- * @param frameworks the training libraries in use
+ * @param libraries the training libraries in use
  * @param hosts that hold the data set between them: this one, and those that it asked
  */
 public record Evidence(
@@ -20,7 +22,7 @@ public record Evidence(
     List<StoreStatisticsEvent> stores,
     Map<String, String> configuration,
     Map<String, String> given,
-    String frameworks,
+    List<LibraryEvent> libraries,
     int hosts) {
 
   /** A store with fewer than one hit per this many admitted items gains nothing. */
@@ -120,14 +122,34 @@ public record Evidence(
   }
 
   /**
-   * False for a DJL job whose own class makes its batches: nothing prepares those ahead, and the
-   * agent knows none of their samples.
+   * False where the agent prefetches for the library, but the program's own class makes the
+   * batches: nothing prepares those ahead, and the agent knows none of their samples.
    */
   boolean batchesAreOfTheLibrary() {
-    return !uses("djl") || epochs.areOf("ai.djl.");
+    return !isPrefetched()
+        || libraries.stream().anyMatch(library -> library.prefetched && epochs.areOf(library));
   }
 
-  boolean uses(String framework) {
-    return frameworks.toLowerCase(Locale.ROOT).contains(framework);
+  /** True if prefetch=N prepares the batches of the library. */
+  boolean isPrefetched() {
+    return libraries.stream().anyMatch(library -> library.prefetched);
+  }
+
+  /**
+   * True if prepared=share and prep=coordinate work with a library of the job, or none is known.
+   */
+  boolean isPrepared() {
+    return libraries.isEmpty() || libraries.stream().anyMatch(library -> library.prepared);
+  }
+
+  /** A text of the first library that has it, after a separator; empty if none has. */
+  String said(String separator, Function<LibraryEvent, @Nullable String> text) {
+    for (LibraryEvent library : libraries) {
+      String found = text.apply(library);
+      if (found != null && !found.isEmpty()) {
+        return separator + found;
+      }
+    }
+    return "";
   }
 }

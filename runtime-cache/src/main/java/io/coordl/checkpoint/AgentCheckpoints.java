@@ -69,7 +69,7 @@ public final class AgentCheckpoints {
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
   private boolean closed;
-  private String why = "no step of a model of DJL, or of a network of DL4J, has ended";
+  private String why = "no training step of a model that the agent knows has ended";
   private volatile boolean ending;
   private volatile String run;
   private long turns;

@@ -44,7 +44,7 @@ public final class Resume {
     this.files = files;
     files.rememberLoads();
     this.log = new OnceLog(log);
-    this.why = "no step of a model of DJL, or of a network of DL4J, has begun";
+    this.why = "no training step of a model that the agent knows has begun";
     try {
       checkpoint = find(ModelFiles.path(new File(root)));
     } catch (IOException | RuntimeException e) {

@@ -146,7 +146,7 @@ public final class Binding {
             ? "the dynamic linker does not find " + library
             : "Java "
                 + Runtime.version().feature()
-                + " needs JNA on the class path (DJL brings it) or gpu.presets=DIR to call native"
+                + " needs JNA on the class path or gpu.presets=DIR to call native"
                 + " code; from Java 22 on neither is needed");
   }
 

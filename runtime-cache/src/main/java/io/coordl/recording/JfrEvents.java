@@ -6,6 +6,7 @@ import io.coordl.event.EventSink;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -62,6 +63,7 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     atChunkEnd(ConfigurationEvent.class, job::configuration);
     atChunkEnd(JobStatisticsEvent.class, () -> List.of(job.totals()));
     atChunkEnd(LatencyStatisticsEvent.class, job::latencies);
+    atChunkEnd(LibraryEvent.class, job::libraries);
     atChunkEnd(StoreStatisticsEvent.class, job::stores);
     atChunkEnd(StagingStatisticsEvent.class, job::stagings);
     atChunkEnd(PeerStatisticsEvent.class, job::peerViews);

@@ -10,6 +10,7 @@ import io.coordl.event.EventSink;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
@@ -27,8 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -54,7 +54,7 @@ public final class JobMonitor {
   private final List<Closeable> closing = new CopyOnWriteArrayList<>();
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final List<MetricsExport> exports = new CopyOnWriteArrayList<>();
-  private final Set<String> frameworks = new ConcurrentSkipListSet<>();
+  private final Map<String, LibraryEvent> libraries = new ConcurrentSkipListMap<>();
   private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
@@ -210,7 +210,7 @@ public final class JobMonitor {
     String line =
         agent
             + " watches this "
-            + (frameworks.isEmpty() ? "job" : frameworks() + " job")
+            + (libraries.isEmpty() ? "job" : frameworks() + " job")
             + (recording == null ? "" : "; recording: " + recording)
             + (hasStatus ? "; while it runs: coordl top " + ProcessHandle.current().pid() : "");
     log.print(UserText.marked(List.of(line)), Duration.ZERO);
@@ -272,8 +272,13 @@ public final class JobMonitor {
     return events.<Event>flatMap(List::stream).toList();
   }
 
-  public void sawFramework(String name) {
-    frameworks.add(name);
+  /** The program uses a library; more than once for the same one. */
+  public void saw(LibraryEvent library) {
+    libraries.putIfAbsent(String.valueOf(library.name), library);
+  }
+
+  List<LibraryEvent> libraries() {
+    return List.copyOf(libraries.values());
   }
 
   /**
@@ -413,7 +418,7 @@ public final class JobMonitor {
   }
 
   String frameworks() {
-    return String.join(", ", frameworks);
+    return String.join(", ", libraries.keySet());
   }
 
   /** What the advice looks at. A file that cannot be written is not advised again. */
@@ -433,7 +438,7 @@ public final class JobMonitor {
         stores(),
         configuration,
         given,
-        frameworks(),
+        libraries(),
         1 + peerViews().size());
   }
 

@@ -593,7 +593,11 @@ final class StagingBuffer {
       }
       return NOT_NOW;
     }
-    return isUnderWay(epoch) && participants.anyProduces(epoch.number()) ? NOT_NOW : NOBODY;
+    if (isUnderWay(epoch) && participants.anyProduces(epoch.number())) {
+      return NOT_NOW;
+    }
+    // The last producer may have published the batch just before it stopped: look once more.
+    return memory.get(at) == claim ? NOBODY : NOT_NOW;
   }
 
   private boolean lease(int slot, Entered epoch, int batch) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,30 @@ class AdviceTest {
       Map<String, String> given,
       String frameworks,
       int hosts) {
-    return new Evidence(totals, epochs, stores, given, given, frameworks, hosts);
+    return new Evidence(totals, epochs, stores, given, given, libraries(frameworks), hosts);
+  }
+
+  /** Of a library that is prefetched for, or of one that prepares ahead; none by no name. */
+  private static List<LibraryEvent> libraries(String name) {
+    LibraryEvent library = new LibraryEvent();
+    library.name = name;
+    library.prepared = !name.equals("declared loop");
+    switch (name) {
+      case "DJL" -> {
+        library.packages = "ai.djl.";
+        library.prefetched = true;
+        library.howToPrepareAhead = "in DJL with optPrefetchNumber(..) of the data set";
+      }
+      case "DL4J" -> {
+        library.packages = "org.deeplearning4j.,org.nd4j.";
+        library.preparesAhead = true;
+        library.callsGc = "ND4J with togglePeriodicGc(false), JavaCPP near maxphysicalbytes";
+      }
+      default -> {
+        return name.isEmpty() ? List.of() : List.of(library);
+      }
+    }
+    return List.of(library);
   }
 
   private Advice ofOneEpoch(
@@ -368,6 +392,16 @@ class AdviceTest {
   }
 
   @Test
+  void nothingIsAdvisedThatWorksWithNoLibraryOfTheJob() {
+    Advice advice = ofTables(List.of(), Map.of(), "declared loop");
+    assertThat(advice.arguments()).isEmpty();
+    assertThat(advice.sentence())
+        .startsWith("make preparation cheaper, or give the job more cores");
+    assertThat(ofTables(List.of(), Map.of("prepared", "share"), "declared loop").arguments())
+        .doesNotContain("prep=coordinate", "prefetch=2");
+  }
+
+  @Test
   void whatPreparingAheadCannotHideIsToBeKept() {
     assertThat(ofTables(List.of(), Map.of(), "DL4J").arguments()).containsExactly("prepared=share");
 
@@ -498,7 +532,8 @@ class AdviceTest {
     job.add(figures);
     job.explicitGcCaller = "my.Train.clean";
     assertThat(
-            on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DJL", 1)).sentence())
+            on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DJL"), 1))
+                .sentence())
         .contains("60.0 % of all pauses are such calls, most of them by my.Train.clean;")
         .doesNotContain("jdk.SystemGC");
   }
@@ -510,7 +545,8 @@ class AdviceTest {
     job.userTime = 60 * SECOND;
     job.kernelTime = 40 * SECOND;
     job.pageFaults = 90_000_000;
-    Evidence evidence = new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), "DL4J", 1);
+    Evidence evidence =
+        new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DL4J"), 1);
     assertThat(on(evidence).sentence())
         .contains("the kernel takes 40.0 % of this JVM's CPU time, to make 90,000,000 pages");
     job.pageFaults = 13_000_000; // The rest is reads.
@@ -533,7 +569,9 @@ class AdviceTest {
 
   private Advice ofGc(EpochEvent figures, String framework, double explicit) {
     figures.explicitGcPauses = Math.round(explicit * figures.gcPauses);
-    return on(new Evidence(figures, only(figures), List.of(), Map.of(), Map.of(), framework, 1));
+    return on(
+        new Evidence(
+            figures, only(figures), List.of(), Map.of(), Map.of(), libraries(framework), 1));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.coordl.pipeline;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToLongFunction;
@@ -8,17 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How many samples a batch has, or how many epochs a trainer makes, by the adapter of the library
- * that its class is of; 0 if that is not known. Never throws.
+ * that its class is of; an array or a collection has its elements. 0 if that is not known. Never
+ * throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
-  /** What the objects of a library are, and who knows them. */
-  private static final Map<String, String> ADAPTERS =
-      Map.of(
-          "ai.djl.training.dataset.Batch", "io.coordl.djl.BatchSize",
-          "org.nd4j.linalg.dataset.api.DataSet", "io.coordl.dl4j.BatchSize",
-          "org.nd4j.linalg.dataset.api.MultiDataSet", "io.coordl.dl4j.BatchSize",
-          "org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer",
-              "io.coordl.dl4j.EarlyStoppingEpochs");
+  private final Map<String, String> counters;
 
   /** Kept in the class itself, so that neither outlives the other. */
   private final ClassValue<ToLongFunction<Object>> adapters =
@@ -30,8 +25,22 @@ public final class LibraryCounts implements ToLongFunction<Object> {
         }
       };
 
+  /**
+   * Counts with these.
+   *
+   * @param counters names of our classes, by the names of what they count
+   */
+  public LibraryCounts(Map<String, String> counters) {
+    this.counters = Map.copyOf(counters);
+  }
+
   @Override
   public long applyAsLong(Object counted) {
+    if (counted instanceof Object[] rows) { // A batch of the program's own.
+      return rows.length;
+    } else if (counted instanceof Collection<?> samples) {
+      return samples.size();
+    }
     try {
       return adapters.get(counted.getClass()).applyAsLong(counted);
     } catch (RuntimeException | LinkageError e) {
@@ -39,12 +48,12 @@ public final class LibraryCounts implements ToLongFunction<Object> {
     }
   }
 
-  private static @Nullable ToLongFunction<Object> find(Class<?> type) {
-    String adapter = ADAPTERS.get(type.getName());
+  private @Nullable ToLongFunction<Object> find(Class<?> type) {
+    String adapter = counters.get(type.getName());
     return adapter != null
         ? make(adapter, type)
         : Stream.concat(Stream.of(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()))
-            .map(LibraryCounts::find)
+            .map(this::find)
             .filter(Objects::nonNull)
             .findFirst()
             .orElse(null);

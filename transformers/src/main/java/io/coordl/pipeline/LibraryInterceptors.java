@@ -18,27 +18,7 @@ public final class LibraryInterceptors implements LibraryHooks {
     void skipped(String interceptor, Class<?> declaring, String reason);
   }
 
-  private static final String HERE = "io.coordl.";
-
-  /**
-   * Which class of the library stands for the loader, where one interceptor serves classes of any
-   * name and must know them all; elsewhere each intercepted class has its own.
-   */
-  private static final Map<String, String> ANCHORS =
-      Map.ofEntries(
-          Map.entry("dl4j.TrainedModels", "org.deeplearning4j.optimize.Solver"),
-          Map.entry("djl.TrainedModels", "ai.djl.training.Trainer"),
-          Map.entry("dl4j.SavedModels", "org.deeplearning4j.util.ModelSerializer"),
-          Map.entry("djl.WrittenArrays", "ai.djl.nn.Parameter"),
-          Map.entry("djl.Prefetch", "ai.djl.training.dataset.DataIterable"),
-          Map.entry("djl.PreparedBatches", "ai.djl.training.dataset.DataIterable"),
-          Map.entry("djl.CoordinatedBatches", "ai.djl.training.dataset.DataIterable"),
-          Map.entry("djl.ProfiledBatches", "ai.djl.training.dataset.DataIterable"),
-          Map.entry("dl4j.ProfiledBatches", "org.nd4j.linalg.dataset.DataSet"),
-          Map.entry(
-              "dl4j.EpochInterceptor",
-              "org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator"),
-          Map.entry("dl4j.ProgramIterators", "org.nd4j.linalg.dataset.DataSet"));
+  private final Map<String, String> anchors;
 
   private final Services services;
   private final Listener listener;
@@ -52,7 +32,15 @@ public final class LibraryInterceptors implements LibraryHooks {
         }
       };
 
-  public LibraryInterceptors(Services services, Listener listener) {
+  /**
+   * Makes interceptors as they are called.
+   *
+   * @param anchors by the name of an interceptor, the class of the library that stands for its
+   *     loader, where one interceptor serves classes of any name; elsewhere each intercepted class
+   *     has its own
+   */
+  public LibraryInterceptors(Map<String, String> anchors, Services services, Listener listener) {
+    this.anchors = Map.copyOf(anchors);
     this.services = services;
     this.listener = listener;
   }
@@ -75,8 +63,8 @@ public final class LibraryInterceptors implements LibraryHooks {
     return hooks;
   }
 
-  private static Class<?> anchor(String interceptor, Class<?> declaring) {
-    String name = ANCHORS.get(interceptor);
+  private Class<?> anchor(String interceptor, Class<?> declaring) {
+    String name = anchors.get(interceptor);
     if (name == null || name.equals(declaring.getName())) {
       return declaring;
     }
@@ -89,7 +77,7 @@ public final class LibraryInterceptors implements LibraryHooks {
 
   private LibraryHooks make(String interceptor, Class<?> declaring) {
     try {
-      return LibraryLoader.load(HERE + interceptor, declaring)
+      return LibraryLoader.load(interceptor, declaring)
           .asSubclass(LibraryHooks.class)
           .getConstructor(Class.class, Services.class)
           .newInstance(declaring, services);

@@ -38,12 +38,93 @@ public record Services(
     @Nullable PinnedMemory pinned,
     UserLog log) {
 
-  /** For a profile, with no policy in force; through {@code decoded} it learns what items take. */
-  public static Services of(Profile profile, @Nullable DecodedStore decoded, UserLog log) {
-    return new Services(decoded, null, null, null, 0, null, null, null, profile, null, log);
+  /** Builds services, of which there are none at first. */
+  public static Builder builder(UserLog log) {
+    return new Builder(log);
   }
 
   public @Nullable ItemPrefetcher items() {
     return prefetcher == null ? null : prefetcher.items();
+  }
+
+  /** Each of its methods adds a service; null stands for none. */
+  public static final class Builder {
+    private final UserLog log;
+    private @Nullable DecodedStore decoded;
+    private @Nullable Prepared prepared;
+    private @Nullable PrepGroup group;
+    private @Nullable Prefetcher prefetcher;
+    private int threads;
+    private @Nullable ModelFiles models;
+    private @Nullable AgentCheckpoints checkpoints;
+    private @Nullable Resume resume;
+    private @Nullable Profile profile;
+    private @Nullable PinnedMemory pinned;
+
+    private Builder(UserLog log) {
+      this.log = log;
+    }
+
+    public Builder decoded(@Nullable DecodedStore store) {
+      decoded = store;
+      return this;
+    }
+
+    public Builder prepared(@Nullable Prepared samples) {
+      prepared = samples;
+      return this;
+    }
+
+    public Builder group(@Nullable PrepGroup jobs) {
+      group = jobs;
+      return this;
+    }
+
+    /** The number of threads is 0 if none was asked for. */
+    public Builder prefetcher(@Nullable Prefetcher with, int number) {
+      prefetcher = with;
+      threads = number;
+      return this;
+    }
+
+    public Builder models(@Nullable ModelFiles files) {
+      models = files;
+      return this;
+    }
+
+    public Builder checkpoints(@Nullable AgentCheckpoints own) {
+      checkpoints = own;
+      return this;
+    }
+
+    public Builder resume(@Nullable Resume from) {
+      resume = from;
+      return this;
+    }
+
+    public Builder profile(@Nullable Profile phases) {
+      profile = phases;
+      return this;
+    }
+
+    public Builder pinned(@Nullable PinnedMemory memory) {
+      pinned = memory;
+      return this;
+    }
+
+    public Services build() {
+      return new Services(
+          decoded,
+          prepared,
+          group,
+          prefetcher,
+          threads,
+          models,
+          checkpoints,
+          resume,
+          profile,
+          pinned,
+          log);
+    }
   }
 }

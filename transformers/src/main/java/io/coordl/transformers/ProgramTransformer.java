@@ -7,6 +7,7 @@ import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.callsite.ClassNames;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.RuleListener;
 import io.coordl.transformers.hook.HookWeaver;
 import java.io.IOException;
 import java.io.InputStream;

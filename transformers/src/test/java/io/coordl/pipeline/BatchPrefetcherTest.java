@@ -24,7 +24,7 @@ class BatchPrefetcherTest {
   private final Prefetcher prefetcher = new Prefetcher(null, () -> true);
   private final BatchPrefetcher batches =
       new BatchPrefetcher(
-          new Services(null, null, null, prefetcher, 1, null, null, null, null, null, said::add),
+          Services.builder(said::add).prefetcher(prefetcher, 1).build(),
           new PurityAnalyzer("none.", new NoLibrary()),
           new ForkableRandom(),
           "the generator",

@@ -37,7 +37,8 @@ class LibraryInterceptorsTest {
     store = new DecodedStore(opened, path -> true);
     interceptors =
         new LibraryInterceptors(
-            new Services(store, null, null, null, 0, null, null, null, null, null, word -> {}),
+            Map.of(),
+            Services.builder(word -> {}).decoded(store).build(),
             (interceptor, declaring, reason) -> skipped.add(declaring.getName() + ": " + reason));
   }
 
@@ -59,7 +60,11 @@ class LibraryInterceptorsTest {
   private Object call(Class<?> declaring) throws ReflectiveOperationException {
     Object self = declaring.getConstructor().newInstance();
     return interceptors.enter(
-        "djl.ImageInterceptor", declaring, "fromFile", self, new Object[] {arena.resolve("a.jpg")});
+        "io.coordl.library.djl.ImageInterceptor",
+        declaring,
+        "fromFile",
+        self,
+        new Object[] {arena.resolve("a.jpg")});
   }
 
   @Test

@@ -244,7 +244,7 @@ class PreparedSamplesTest {
 
   private PreparedSamples job(Prepared prepared) {
     return new PreparedSamples(
-        new Services(null, prepared, null, null, 0, null, null, null, null, null, said::add),
+        Services.builder(said::add).prepared(prepared).build(),
         new PurityAnalyzer("no.library.", NOTHING, prepared::trusts));
   }
 

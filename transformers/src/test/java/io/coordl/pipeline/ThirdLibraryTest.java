@@ -120,10 +120,7 @@ class ThirdLibraryTest {
   @Test
   void itsBatchesArePreparedAhead() {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
-      feedsAsWithoutTheAgent(
-          epoch(
-              new Services(
-                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add)));
+      feedsAsWithoutTheAgent(epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build()));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
     }
@@ -133,10 +130,7 @@ class ThirdLibraryTest {
   @Test
   void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
     try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
-      PlainAdapter epoch =
-          epoch(
-              new Services(
-                  null, null, null, prefetcher, 1, null, null, null, null, null, said::add));
+      PlainAdapter epoch = epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build());
       epoch.next();
       while (!prefetcher.said().contains("1 batches prefetched")) {
         Thread.onSpinWait();
@@ -159,7 +153,7 @@ class ThirdLibraryTest {
         Prefetcher prefetcher =
             new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> true)) {
       Services services =
-          new Services(store, null, null, prefetcher, 2, null, null, null, null, null, said::add);
+          Services.builder(said::add).decoded(store).prefetcher(prefetcher, 2).build();
       feedsAsWithoutTheAgent(epoch(services));
       assertThat(store.statistics().of(Outcome.ADMITTED)).isEqualTo(FILES);
       long before = store.statistics().of(Outcome.HIT);
@@ -181,8 +175,7 @@ class ThirdLibraryTest {
         };
     try (PrepGroup group =
         new PrepGroup(directory, "plain", ByteBudget.parse("64k"), 1, said::add)) {
-      Services services =
-          new Services(null, null, group, null, 1, null, null, null, null, null, said::add);
+      Services services = Services.builder(said::add).group(group).build();
       feedsAsWithoutTheAgent(new PlainAdapter(files, counted, order(), services, CODE));
       assertThat(group.statistics().get(0).taken).isEqualTo(FILES / BATCH);
     }
@@ -205,7 +198,7 @@ class ThirdLibraryTest {
     try (ProfiledItems items = new ProfiledItems(path -> true, said::add)) {
       Bridge.install(spans, items, (where, cause, tripped) -> faults.add(where + cause));
       Profile profile = FastProfile.of(20, spans, items, said::add);
-      Services services = Services.of(profile, null, said::add);
+      Services services = Services.builder(said::add).profile(profile).build();
       List<float[]> own = plain();
       AtomicInteger prepared = new AtomicInteger();
       PlainBatches.Transform counted =

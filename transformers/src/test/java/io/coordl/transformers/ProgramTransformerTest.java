@@ -3,8 +3,8 @@ package io.coordl.transformers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.IsolatedLoader;
-import io.coordl.transformers.hook.HookWeaver;
-import io.coordl.transformers.hook.Hooks;
+import io.coordl.library.catalog.Libraries;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,7 +29,7 @@ final class ProgramTransformerTest {
   private final List<String> newer = new ArrayList<>();
   private final ProgramTransformer transformer =
       new ProgramTransformer(
-          new HookWeaver(Hooks.all()),
+          Libraries.known().weaver(Libraries.known().hooks()),
           new ProgramTransformer.Listener() {
             @Override
             public RuleListener forClass(String name, @Nullable ProtectionDomain domain) {

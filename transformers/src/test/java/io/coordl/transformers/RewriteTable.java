@@ -1,15 +1,17 @@
 package io.coordl.transformers;
 
+import io.coordl.library.catalog.Libraries;
 import io.coordl.transformers.callsite.CallSite;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.hook.HookRule;
-import io.coordl.transformers.hook.Hooks;
+import io.coordl.transformers.hook.Policy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import net.bytebuddy.jar.asm.Type;
 
 /** Everything that is rewritten, for docs; made from the rules, so that it is never stale. */
@@ -28,7 +30,7 @@ public final class RewriteTable {
       String effect = "becomes `" + simple(site.bridge()) + "`";
       table.add(new Row(libraryOf(site), effect, site.provenOn()), site.signature());
     }
-    for (HookRule rule : Hooks.all()) {
+    for (HookRule rule : Libraries.known().hooks()) {
       table.add(new Row(rule.library(), effect(rule), rule.provenOn()), method(rule));
     }
     return table.print();
@@ -40,7 +42,9 @@ public final class RewriteTable {
     return interceptor != null
         ? (rule.advice() == HookRule.Weave.RANDOM ? "forked" : "intercepted")
             + " by `"
-            + String.join("` or `", interceptor.policies())
+            + interceptor.policies().stream()
+                .map(Policy::toString)
+                .collect(Collectors.joining("` or `"))
             + "`"
         : "marks " + rule.kind().name().toLowerCase(Locale.ROOT);
   }

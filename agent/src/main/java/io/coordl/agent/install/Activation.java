@@ -4,6 +4,8 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.library.Library;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryCounts;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
@@ -34,13 +36,20 @@ final class Activation {
       List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
 
   private final Options options;
+  private final Libraries libraries;
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final Instrumentation instrumentation;
   private @Nullable JobMonitor job;
   private boolean failed;
 
-  Activation(Options options, AgentLog log, RewriteLog rewrites, Instrumentation instrumentation) {
+  Activation(
+      Options options,
+      Libraries libraries,
+      AgentLog log,
+      RewriteLog rewrites,
+      Instrumentation instrumentation) {
+    this.libraries = libraries;
     this.instrumentation = instrumentation;
     this.options = options;
     this.log = log;
@@ -48,10 +57,10 @@ final class Activation {
   }
 
   /**
-   * Called at every class of a library (by its name; empty if the user named a data set and no
-   * library is needed); does its work once. Never throws.
+   * Called at every class of a library (null if the user named a data set and no library is
+   * needed); does its work once. Never throws.
    */
-  synchronized void activate(String library) {
+  synchronized void activate(@Nullable Library library) {
     if (failed) {
       return;
     }
@@ -61,8 +70,8 @@ final class Activation {
         running = start(library);
         job = running;
       }
-      if (!library.isEmpty()) {
-        running.sawFramework(library);
+      if (library != null) {
+        running.saw(library.event());
         String remark = options.remarkOn(library);
         if (!remark.isEmpty()) {
           log.say(remark);
@@ -77,14 +86,18 @@ final class Activation {
 
   /** The JVM ends; what was asked for needed a library that was never seen. */
   synchronized void endWithoutLibrary() {
-    if (job == null && !failed) {
+    if (job != null || failed) {
+      return;
+    }
+    sayUnused();
+    if (options.profiles()) {
       log.say(
-          "profile=%s measured nothing: the program has used neither DJL nor DL4J",
-          options.get(Option.PROFILE));
+          "profile=%s measured nothing: the program uses none of the training libraries %s",
+          options.get(Option.PROFILE), libraries.names());
     }
   }
 
-  private JobMonitor start(String library) throws ClassNotFoundException {
+  private JobMonitor start(@Nullable Library library) throws ClassNotFoundException {
     if (Activation.class.getClassLoader() instanceof IsolatedLoader loader) {
       loader.loadBridge();
     }
@@ -92,9 +105,9 @@ final class Activation {
     JobMonitor monitor =
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
-    monitor.spans().counts(new LibraryCounts());
-    if (!library.isEmpty()) {
-      monitor.sawFramework(library);
+    monitor.spans().counts(new LibraryCounts(libraries.counters()));
+    if (library != null) {
+      monitor.saw(library.event());
     }
     monitor.madeBy(version());
     if (options.get(Option.SUMMARY).equals("on")) {
@@ -103,7 +116,7 @@ final class Activation {
     if (options.get(Option.STATUS).equals("on")) {
       monitor.showStatus();
     }
-    Policies policies = new Policies(options, monitor);
+    Policies policies = new Policies(options, libraries, monitor);
     ItemSource items = policies.items();
     LibraryHooks hooks = policies.hooks(rewrites);
     if (wantsBeans()) {
@@ -166,8 +179,14 @@ final class Activation {
     return version == null ? "?" : version;
   }
 
+  /** Names the values of arguments of libraries that had no effect. */
+  private void sayUnused() {
+    libraries.all().forEach(library -> library.unused().forEach(log::say));
+  }
+
   private void finish(JobMonitor monitor) {
     try {
+      sayUnused();
       String text = UserText.marked(monitor.finish());
       if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
         log.print(text, PATIENCE);

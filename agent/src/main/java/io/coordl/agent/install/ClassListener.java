@@ -1,15 +1,15 @@
 package io.coordl.agent.install;
 
 import io.coordl.bridge.Bridge;
+import io.coordl.library.Library;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.transformers.ProgramTransformer;
-import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.RuleListener;
 import java.net.URL;
 import java.security.CodeSource;
 import java.security.ProtectionDomain;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,17 +18,15 @@ import org.jspecify.annotations.Nullable;
 /** Notes what the transformer does, and wakes the agent at the first class of a library. */
 final class ClassListener implements ProgramTransformer.Listener {
   private static final Pattern JAR = Pattern.compile(".*-(\\d[\\w.+-]*?)\\.jar[!/]*");
-  private static final Map<String, List<String>> PACKAGES =
-      Map.of(
-          "DJL", List.of("ai.djl."),
-          "DL4J", List.of("org.deeplearning4j.", "org.nd4j.", "org.datavec."));
 
   private final RewriteLog rewrites;
+  private final Libraries libraries;
   private final Activation activation;
   private final AgentLog log;
   private final AtomicBoolean saidNewer = new AtomicBoolean();
 
-  ClassListener(RewriteLog rewrites, Activation activation, AgentLog log) {
+  ClassListener(RewriteLog rewrites, Libraries libraries, Activation activation, AgentLog log) {
+    this.libraries = libraries;
     this.log = log;
     this.rewrites = rewrites;
     this.activation = activation;
@@ -41,11 +39,13 @@ final class ClassListener implements ProgramTransformer.Listener {
       public void applied(String library, String rule, String provenOn) {
         rewrites.add(name, rule, 1, "", provenOn);
         if (!library.isEmpty()) {
-          Matcher version = version(library, name, domain);
+          Library seen = libraries.named(library);
+          Matcher version = version(seen, name, domain);
           if (version.matches()) {
             rewrites.addLibrary(library, version.group(1));
           }
-          activation.activate(library);
+          seen.applied(rule);
+          activation.activate(seen);
         }
       }
 
@@ -57,10 +57,10 @@ final class ClassListener implements ProgramTransformer.Listener {
   }
 
   /** Finds the version in the name of the jar, if the class is of the library itself. */
-  private static Matcher version(String library, String name, @Nullable ProtectionDomain domain) {
+  private static Matcher version(Library library, String name, @Nullable ProtectionDomain domain) {
     CodeSource source = domain == null ? null : domain.getCodeSource();
     URL jar = source == null ? null : source.getLocation();
-    boolean own = PACKAGES.getOrDefault(library, List.of()).stream().anyMatch(name::startsWith);
+    boolean own = library.packages().stream().anyMatch(name::startsWith);
     return JAR.matcher(own && jar != null ? jar.getPath() : "");
   }
 

@@ -5,12 +5,11 @@ import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
 import io.coordl.cache.FileState;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.RewriteLog;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.ProgramTransformer;
-import io.coordl.transformers.hook.HookWeaver;
-import io.coordl.transformers.hook.Hooks;
 import java.lang.instrument.Instrumentation;
 import java.util.HashMap;
 import java.util.List;
@@ -60,19 +59,20 @@ public final class Installer {
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
-    Activation activation = new Activation(options, log, rewrites, instrumentation);
+    Libraries libraries = options.libraries();
+    Activation activation = new Activation(options, libraries, log, rewrites, instrumentation);
     ProgramTransformer transformer =
         new ProgramTransformer(
-            new HookWeaver(Hooks.with(interceptor -> options.inForce(interceptor.policies()))),
-            new ClassListener(rewrites, activation, log));
+            libraries.weaver(libraries.hooks(options::inForce)),
+            new ClassListener(rewrites, libraries, activation, log));
     instrumentation.addTransformer(transformer, true);
-    if (options.profiles()) {
+    if (options.profiles() || options.hasArgumentsOfLibraries()) {
       Runtime.getRuntime()
           .addShutdownHook(new AgentThread("coordl-profile-unused", activation::endWithoutLibrary));
     }
     retransformLoaded(instrumentation, transformer);
     if (!options.get(Option.DATASET).equals(Option.DATASET.byDefault)) {
-      activation.activate("");
+      activation.activate(null);
     }
   }
 

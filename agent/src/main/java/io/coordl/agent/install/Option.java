@@ -1,5 +1,7 @@
 package io.coordl.agent.install;
 
+import io.coordl.library.LibraryArgument;
+import io.coordl.library.catalog.Libraries;
 import java.util.Locale;
 
 /**
@@ -93,8 +95,8 @@ public enum Option {
           + " else the address of this host's name, port 7800; jobs that give another one count as"
           + " another host"),
   PEER_HOSTS(
-      "auto, N from 2 to 256",
-      Values.COUNT,
+      "auto",
+      new Range(2, 256),
       "how many hosts to wait for before the first item is read, a minute at most; auto: those that"
           + " are there"),
   PEER_SECRET(
@@ -114,18 +116,18 @@ public enum Option {
       "password of the key store; give it in a file, @FILE: neither recorded nor printed by the"
           + " agent"),
   PREFETCH(
-      "off, auto, N from 1 to 64",
-      Values.COUNT,
+      "off, auto",
+      new Range(1, 64),
       "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
-          + " and prepare the next batch on another, for DJL and for DL4J where next() is called by"
-          + " hand; auto: as many threads as make the job faster, which is tried while it runs"),
+          + " and prepare the next batch on another, unless the library prepares ahead itself;"
+          + " auto: as many threads as make the job faster, which is tried while it runs"),
   PREP(
       "off, coordinate",
       "coordinate: the jobs of the group prepare each batch once between them, and share order and"
           + " augmentation"),
   PREP_JOBS(
-      "auto, N from 1 to 16",
-      Values.COUNT,
+      "auto",
+      new Range(1, 16),
       "how many jobs to wait for before the first shared epoch; auto: those that are there"),
   PREP_SIZE(
       "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free, at most"
@@ -139,8 +141,8 @@ public enum Option {
       "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free, at"
           + " most a sixteenth of a container's limit"),
   CHECKPOINT_EVERY(
-      "off, auto, continuous, N from 1 to 1000000",
-      Values.COUNT,
+      "off, auto, continuous",
+      new Range(1, 1_000_000),
       "the agent takes checkpoints of its own, in checkpoint.dir, every N steps; auto: as often as"
           + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
           + " brings checkpoint=async with it"),
@@ -149,8 +151,7 @@ public enum Option {
       Values.TEXT,
       "where they go: PATH/MODEL/latest is the newest, PATH/run.2/MODEL/latest that of a second"
           + " run, which does not continue the first; only one job at a time may use PATH"),
-  CHECKPOINT_KEEP(
-      "3", "N from 1 to 1000", Values.COUNT, "how many of them stay; others are deleted"),
+  CHECKPOINT_KEEP("3", "", new Range(1, 1000), "how many of them stay; others are deleted"),
   CHECKPOINT_OVERHEAD(
       "3.5%",
       "SHARE from 0.1% to 50%",
@@ -158,10 +159,10 @@ public enum Option {
       "part of the time that checkpoint.every=auto may take"),
   CHECKPOINT_GRACE(
       "25",
-      "seconds, N from 1 to 3600",
-      Values.COUNT,
-      "on SIGTERM: how long the end of the JVM waits for the end of a step, for a last checkpoint"
-          + " with checkpoint.every"),
+      "",
+      new Range(1, 3600),
+      "on SIGTERM: how many seconds the end of the JVM waits for the end of a step, for a last"
+          + " checkpoint with checkpoint.every"),
   RESUME(
       "none, PATH",
       Values.TEXT,
@@ -180,8 +181,8 @@ public enum Option {
           + " or with gpu=on by its presets"),
   GPU_PINNED(
       "off, on",
-      "page-lock the memory from which DJL copies batches of prepared=share and prep=coordinate to"
-          + " a GPU; where the driver refuses, they are copied as without"),
+      "page-lock the memory from which the library copies batches of prepared=share and"
+          + " prep=coordinate to a GPU; where the driver refuses, they are copied as without"),
   GPU_RANGES(
       "off, on",
       "epochs, batches and data stalls of training threads as ranges of NVTX, which Nsight Systems"
@@ -192,8 +193,8 @@ public enum Option {
           + " every item from storage; all policies are off, and the run ends after the last"
           + " phase"),
   PROFILE_STEPS(
-      "auto, N from 10 to 100000",
-      Values.COUNT,
+      "auto",
+      new Range(10, 100_000),
       "steps that each phase of a profile counts; auto: as many as tell its rate within 1 %"),
   GROUP(
       "default",
@@ -215,9 +216,20 @@ public enum Option {
     SECRET
   }
 
+  /** Whole numbers, from one to another. */
+  private record Range(int least, int most) {
+    static final Range NONE = new Range(0, 0);
+  }
+
   final String byDefault;
   final String expected;
   final Values check;
+
+  /** The least number and the greatest, where one is expected; words stand for themselves. */
+  private final int least;
+
+  private final int most;
+
   final String description;
 
   /** A byte budget. */
@@ -235,10 +247,39 @@ public enum Option {
   }
 
   Option(String byDefault, String expected, Values check, String description) {
+    this(byDefault, expected, check, Range.NONE, description);
+  }
+
+  /** One of the words, of which the first is the default, or a number. */
+  Option(String words, Range range, String description) {
+    this(words.split(",", 2)[0], words, range, description);
+  }
+
+  Option(String byDefault, String words, Range range, String description) {
+    this(
+        byDefault,
+        (words.isEmpty() ? "" : words + ", ") + "N from " + range.least + " to " + range.most,
+        Values.COUNT,
+        range,
+        description);
+  }
+
+  Option(String byDefault, String expected, Values check, Range range, String description) {
     this.byDefault = byDefault;
     this.expected = expected;
     this.check = check;
+    this.least = range.least;
+    this.most = range.most;
     this.description = description;
+  }
+
+  /** Whether a value is a number that it may be. */
+  boolean hasInRange(String value) {
+    if (!value.matches("[1-9][0-9]{0,8}")) {
+      return false;
+    }
+    int number = Integer.parseInt(value);
+    return number >= least && number <= most;
   }
 
   /** As written in arguments: {@code cache.size}. */
@@ -259,6 +300,10 @@ public enum Option {
       text.append(String.format("  %-12s %s%n", option.key(), option.description));
       text.append(
           String.format("  %-12s %s (default %s)%n", "", option.expected, option.byDefault));
+    }
+    for (LibraryArgument argument : Libraries.known().arguments()) {
+      text.append(String.format("  %-12s %s%n", argument.key(), argument.description()));
+      text.append(String.format("  %-12s %s (may be repeated)%n", "", argument.expected()));
     }
     return text.toString();
   }

@@ -7,13 +7,16 @@ import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.files.UserFile;
+import io.coordl.library.Library;
+import io.coordl.library.LibraryArgument;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
 import io.coordl.recording.UserText;
-import io.coordl.transformers.hook.Hooks;
+import io.coordl.transformers.hook.Policy;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +28,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -32,6 +36,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +63,8 @@ public final class Options {
   private record Given(List<String> values, String origin) {}
 
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
+  private final Map<LibraryArgument, Given> ofLibraries = new LinkedHashMap<>();
+  private final Libraries libraries = Libraries.known();
   private final List<String> problems = new ArrayList<>();
   private final List<String> corrections = new ArrayList<>();
   private boolean help;
@@ -106,6 +113,16 @@ public final class Options {
       options.bring(Option.CACHE_SCOPE, "host");
     }
     return options;
+  }
+
+  /** The training libraries, with the arguments of their own. */
+  Libraries libraries() {
+    return libraries;
+  }
+
+  /** Whether an argument of a library was given. */
+  boolean hasArgumentsOfLibraries() {
+    return !ofLibraries.isEmpty();
   }
 
   /** The value in force; the last one given for lists. */
@@ -206,9 +223,9 @@ public final class Options {
     return get(Option.PROFILE).equals("all");
   }
 
-  /** Whether one of these policies, as {@code key=value}, was asked for. */
-  boolean inForce(List<String> policies) {
-    for (String policy : policies) { // No stream here: the installer calls this.
+  /** Whether one of these policies was asked for. */
+  boolean inForce(List<Policy> policies) {
+    for (Policy policy : policies) { // No stream here: the installer calls this.
       if (inForce(policy)) {
         return true;
       }
@@ -216,18 +233,17 @@ public final class Options {
     return false;
   }
 
-  private boolean inForce(String policy) {
+  private boolean inForce(Policy policy) {
     return switch (policy) {
-      case "decoded=share" -> keepsDecoded() || learnsSizes();
-      case Hooks.PREPARED -> keepsPrepared();
-      case Hooks.PREFETCH -> prefetches();
-      case "prep=coordinate" -> coordinates();
-      case Hooks.ATOMIC -> writesModels();
-      case Hooks.ASYNC -> writesInBackground();
-      case Hooks.CHECKPOINTS -> takesCheckpoints();
-      case Hooks.RESUME -> resumes();
-      case Hooks.PROFILE -> profiles();
-      default -> false;
+      case SHARE -> keepsDecoded() || learnsSizes();
+      case PREPARED -> keepsPrepared();
+      case PREFETCH -> prefetches();
+      case COORDINATE -> coordinates();
+      case ATOMIC -> writesModels();
+      case ASYNC -> writesInBackground();
+      case CHECKPOINTS -> takesCheckpoints();
+      case RESUME -> resumes();
+      case PROFILE -> profiles();
     };
   }
 
@@ -327,22 +343,23 @@ public final class Options {
               + " recording can see it; put it into a file, @FILE");
     }
     remarks.addAll(corrections);
+    libraries.all().forEach(library -> remarks.addAll(library.remarks()));
     without(remarks, profiles(), Option.PROFILE_STEPS, "profile=");
     without(remarks, coordinates() || shared, Option.GROUP, "cache.scope=host or prep=coordinate");
     return remarks;
   }
 
   /** What has no effect on a program that uses this library, a sentence; empty if nothing. */
-  String remarkOn(String library) {
+  String remarkOn(Library library) {
     boolean coordinate = coordinates();
     if (count(Option.PREFETCH) == 0 || ((keepsRaw() || keepsDecoded()) && !coordinate)) {
       return "";
     }
     String prefetch = "prefetch=" + get(Option.PREFETCH);
-    if (!library.equals("DJL")) {
+    if (library.preparesAhead()) {
       return prefetch
           + " has no effect on "
-          + library
+          + library.name()
           + (coordinate
               ? " with prep=coordinate"
               : " in fit without decoded=share or cache=minio: it is for batches taken by hand");
@@ -415,6 +432,11 @@ public final class Options {
       settings.add(
           new Setting(option.key(), shown(option), values == null ? "default" : values.origin()));
     }
+    ofLibraries.forEach(
+        (argument, values) -> {
+          String shown = UserText.value(String.join(", ", values.values()));
+          settings.add(new Setting(argument.key(), shown, values.origin()));
+        });
     return settings;
   }
 
@@ -457,7 +479,7 @@ public final class Options {
   }
 
   /** At the commas, but for those before the last @ of an address: they are its password's. */
-  private static List<String> split(String arguments) {
+  private List<String> split(String arguments) {
     List<String> parts = List.of(arguments.split(",", -1));
     List<String> all = new ArrayList<>();
     for (int start = 0, end = 1; start < parts.size(); start = end++) {
@@ -475,12 +497,14 @@ public final class Options {
   }
 
   /** Whether this is an argument, right or wrong, and not the rest of one cut at its comma. */
-  private static boolean known(String argument) {
+  private boolean known(String argument) {
     int equals = argument.indexOf('=');
+    String key = equals > 0 ? argument.substring(0, equals).trim() : "";
     return argument.startsWith("@")
         || argument.equals("help")
         || argument.equals(AUTO)
-        || (equals > 0 && option(argument.substring(0, equals).trim()) != null);
+        || option(key) != null
+        || libraries.argument(key) != null;
   }
 
   private static @Nullable Option option(String key) {
@@ -527,7 +551,10 @@ public final class Options {
 
   private void put(String key, String value, String origin) {
     Option option = option(key);
-    if (option == null) {
+    LibraryArgument ofLibrary = libraries.argument(key);
+    if (ofLibrary != null) {
+      put(ofLibrary, value, origin);
+    } else if (option == null) {
       String name = UserText.line(key);
       String whole = UserText.value(key + "=" + value); // Or the = is a password's.
       problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
@@ -539,6 +566,24 @@ public final class Options {
       }
       values.add(value);
       given.put(option, new Given(values, origin));
+    }
+  }
+
+  private void put(LibraryArgument argument, String value, String origin) {
+    try {
+      libraries.accept(argument, value);
+      List<String> values = new ArrayList<>();
+      Given before = ofLibraries.get(argument);
+      if (before != null) {
+        values.addAll(before.values());
+      }
+      values.add(value);
+      ofLibraries.put(argument, new Given(values, origin));
+    } catch (IllegalArgumentException e) {
+      problem(
+          String.format(
+              "%s=%s is not valid: expected %s",
+              argument.key(), UserText.value(value), argument.expected()));
     }
   }
 
@@ -571,20 +616,11 @@ public final class Options {
       case ADDRESS -> isUnderstood(value, HostPort::parse);
       case SHARE ->
           value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
-      case COUNT -> List.of(option.expected.split(", ")).contains(value) || isCount(option, value);
+      case COUNT ->
+          option.hasInRange(value)
+              || (!value.startsWith("N ")
+                  && Arrays.asList(option.expected.split(", ")).contains(value));
     };
-  }
-
-  /** A whole number between the two in the words for what is expected. */
-  private static boolean isCount(Option option, String value) {
-    String[] words = option.expected.split(" ", -1);
-    int least = Integer.parseInt(words[words.length - 3]);
-    int most = Integer.parseInt(words[words.length - 1]);
-    if (!value.matches("[1-9][0-9]{0,8}")) {
-      return false;
-    }
-    int count = Integer.parseInt(value);
-    return count >= least && count <= most;
   }
 
   /** Throws if the value names neither hosts nor a Redis. */
@@ -610,14 +646,19 @@ public final class Options {
     problems.add(what + "; all policies are off, the agent only observes");
   }
 
-  private static boolean isKey(String word) {
-    return Arrays.stream(Option.values()).anyMatch(option -> option.key().equals(word));
+  private Stream<String> keys() {
+    return Stream.concat(
+        Arrays.stream(Option.values()).map(Option::key),
+        libraries.arguments().stream().map(LibraryArgument::key));
   }
 
-  private static String nearest(String key) {
+  private boolean isKey(String word) {
+    return keys().anyMatch(word::equals);
+  }
+
+  private String nearest(String key) {
     ToIntFunction<String> distance = option -> distance(key, option);
-    String best =
-        Arrays.stream(Option.values()).map(Option::key).min(comparingInt(distance)).orElseThrow();
+    String best = keys().min(comparingInt(distance)).orElseThrow();
     return distance.applyAsInt(best) <= Math.max(2, key.length() / 2)
         ? ", did you mean '" + best + "'?"
         : ", see coordl-agent.jar=help";

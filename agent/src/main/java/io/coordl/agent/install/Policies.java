@@ -28,6 +28,7 @@ import io.coordl.gpu.Binding;
 import io.coordl.gpu.DeviceSteps;
 import io.coordl.gpu.NsightRanges;
 import io.coordl.gpu.PinnedMemory;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
@@ -43,11 +44,12 @@ import io.coordl.shared.OwnDirectory;
 import io.coordl.staging.PrepGroup;
 import io.coordl.thread.AgentThread;
 import io.coordl.transformers.hook.HookRule;
-import io.coordl.transformers.hook.Hooks;
+import io.coordl.transformers.hook.Policy;
 import io.coordl.tuning.Tuner;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -55,6 +57,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +75,7 @@ final class Policies {
   private static final int MOST_TO_PAY = 10;
 
   private final Options options;
+  private final Libraries libraries;
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
@@ -92,7 +96,8 @@ final class Policies {
   private @Nullable ProfiledItems profiled;
   private @Nullable DeviceSteps deviceSteps;
 
-  Policies(Options options, JobMonitor job) {
+  Policies(Options options, Libraries libraries, JobMonitor job) {
+    this.libraries = libraries;
     this.options = options;
     this.job = job;
     this.filter = files();
@@ -212,7 +217,10 @@ final class Policies {
     if (items != null) {
       DecodedSizes sizes = options.learnsSizes() ? new DecodedSizes(filter) : null;
       return interceptors(
-          Services.of(profile(items, sizes), sizes == null ? null : sizes.store(), job.log()),
+          Services.builder(job.log())
+              .profile(profile(items, sizes))
+              .decoded(sizes == null ? null : sizes.store())
+              .build(),
           rewrites);
     }
     DecodedStore decoded = options.keepsDecoded() ? decoded() : null;
@@ -236,18 +244,16 @@ final class Policies {
         models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
     return interceptors(
-        new Services(
-            decoded,
-            prepared,
-            group,
-            prefetcher,
-            threads,
-            models,
-            checkpoints,
-            resume,
-            null,
-            pinned,
-            job.log()),
+        Services.builder(job.log())
+            .decoded(decoded)
+            .prepared(prepared)
+            .group(group)
+            .prefetcher(prefetcher, threads)
+            .models(models)
+            .checkpoints(checkpoints)
+            .resume(resume)
+            .pinned(pinned)
+            .build(),
         rewrites);
   }
 
@@ -301,12 +307,15 @@ final class Policies {
 
   private LibraryHooks interceptors(Services services, RewriteLog rewrites) {
     return new LibraryInterceptors(
+        libraries.anchors(),
         services,
         (interceptor, declaring, reason) -> {
-          String policy = policyOf(interceptor);
-          if (isWithoutStore(policy, services)) {
+          List<Policy> policies = policiesOf(interceptor);
+          if (!policies.isEmpty() && isWithoutStore(policies, services)) {
             return; // Already logged, with the reason.
           }
+          String policy =
+              policies.stream().map(Policy::toString).collect(Collectors.joining(" or "));
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
               .say(
@@ -315,9 +324,9 @@ final class Policies {
         });
   }
 
-  private static boolean isWithoutStore(String policy, Services services) {
-    return (policy.equals(Hooks.SHARE) && services.decoded() == null)
-        || (policy.equals(Hooks.PREPARED) && services.prepared() == null);
+  private static boolean isWithoutStore(List<Policy> policies, Services services) {
+    return (policies.equals(List.of(Policy.SHARE)) && services.decoded() == null)
+        || (policies.equals(List.of(Policy.PREPARED)) && services.prepared() == null);
   }
 
   /** Where no driver is there, nothing of the GPUs is loaded. */
@@ -477,7 +486,9 @@ final class Policies {
     ArenaStore arena = arena(Option.PREPARED_SIZE, ",prepared");
     PreparedStore store = arena == null ? null : new PreparedStore(arena, forms, filter.names());
     asked(
-        Option.PREPARED, "share", () -> Unused.prepared(store == null ? null : store.statistics()));
+        Option.PREPARED,
+        "share",
+        () -> Unused.prepared(store == null ? null : store.statistics(), libraries));
     if (store == null) {
       return null;
     }
@@ -579,13 +590,13 @@ final class Policies {
     return made;
   }
 
-  private static String policyOf(String name) {
-    return Hooks.all().stream()
+  private List<Policy> policiesOf(String interceptor) {
+    return libraries.hooks().stream()
         .map(HookRule::interceptor)
-        .filter(interceptor -> interceptor != null && interceptor.name().equals(name))
-        .map(interceptor -> String.join(" or ", interceptor.policies()))
+        .filter(rule -> rule != null && rule.name().equals(interceptor))
+        .map(HookRule.Interceptor::policies)
         .findFirst()
-        .orElse(name);
+        .orElse(List.of());
   }
 
   private @Nullable ArenaStore store(Option size, String name) {

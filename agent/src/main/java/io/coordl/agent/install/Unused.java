@@ -5,9 +5,12 @@ import io.coordl.cache.Outcome;
 import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.library.Library;
+import io.coordl.library.catalog.Libraries;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +59,7 @@ final class Unused {
   }
 
   /** Of {@code prepared=share}, as above. */
-  static String prepared(@Nullable StoreStatistics store) {
+  static String prepared(@Nullable StoreStatistics store, Libraries libraries) {
     return store(
         store,
         "sample",
@@ -64,8 +67,10 @@ final class Unused {
             none.of(Outcome.SPARED) > 0
                 ? "random numbers were drawn for each sample, or samples are more than arrays of"
                     + " numbers"
-                : "no sample came from a DataIterable of DJL, and no batch from an iterator over"
-                    + " readers of DL4J");
+                : libraries.all().stream()
+                    .map(Library::kept)
+                    .filter(kept -> !kept.isEmpty())
+                    .collect(Collectors.joining(" or ", "no sample or batch came from ", "")));
   }
 
   private static String store(

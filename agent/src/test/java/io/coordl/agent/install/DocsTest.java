@@ -2,6 +2,8 @@ package io.coordl.agent.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.library.LibraryArgument;
+import io.coordl.library.catalog.Libraries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,15 @@ final class DocsTest {
           .append(option.byDefault)
           .append("` | ")
           .append(option.description)
+          .append(" |\n");
+    }
+    for (LibraryArgument argument : Libraries.known().arguments()) {
+      text.append("| `")
+          .append(argument.key())
+          .append("` | ")
+          .append(argument.expected())
+          .append(" (may be repeated) | `none` | ")
+          .append(argument.description())
           .append(" |\n");
     }
     return text.toString();

@@ -2,6 +2,8 @@ package io.coordl.agent.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.library.Library;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.recording.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -293,7 +295,7 @@ final class OptionsTest {
     List<String> lines = DocsTest.markdown().lines().toList();
 
     assertThat(lines)
-        .hasSize(Option.values().length + 2)
+        .hasSize(Option.values().length + Libraries.known().arguments().size() + 2)
         .allMatch(line -> line.chars().filter(c -> c == '|').count() == 5);
   }
 
@@ -325,22 +327,28 @@ final class OptionsTest {
     assertThat(parse("peer=h1,dataset.root=/data,dataset.manifest=SUMS").remarks()).isEmpty();
   }
 
+  private static Library library(String name) {
+    return Libraries.known().named(name);
+  }
+
   @Test
   void onlyOfALibraryThatTheProgramUsesIsSaidWhatPrefetchDoesNotDo() {
     Options alone = Options.parse("prefetch=2", null);
     assertThat(alone.remarks()).isEmpty();
-    assertThat(alone.remarkOn("DJL")).isEmpty();
-    assertThat(alone.remarkOn("DL4J"))
+    assertThat(alone.remarkOn(library("DJL"))).isEmpty();
+    assertThat(alone.remarkOn(library("DL4J")))
         .isEqualTo(
             "prefetch=2 has no effect on DL4J in fit without decoded=share or cache=minio: it is"
                 + " for batches taken by hand");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
-    assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn("DL4J")).isEmpty();
-    assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn("DL4J")).isEmpty();
+    assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn(library("DL4J"))).isEmpty();
+    assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn(library("DL4J"))).isEmpty();
     Options coordinated = Options.parse("prefetch=2,prep=coordinate", null);
     assertThat(coordinated.remarks()).isEmpty();
-    assertThat(coordinated.remarkOn("DJL")).contains("brings no items").doesNotContain("DL4J");
-    assertThat(coordinated.remarkOn("DL4J")).doesNotContain("DJL");
+    assertThat(coordinated.remarkOn(library("DJL")))
+        .contains("brings no items")
+        .doesNotContain("DL4J");
+    assertThat(coordinated.remarkOn(library("DL4J"))).doesNotContain("DJL");
     assertThat(Options.parse("", null).count(Option.PREFETCH)).isZero();
     assertThat(Options.parse("prefetch=off", null).remarks()).isEmpty();
     assertThat(Options.parse("prefetch=65", null).problems()).hasSize(1);

@@ -160,7 +160,7 @@ class CheckpointIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
   void checkpointsOfTheAgentsOwnChangeNothing(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk, "own");
+    List<String> steps = steps(framework, jdk);
     // ResumeIT has its own checkpoints beside checkpoint=atomic, too.
     for (String every : Workshop.first(2, List.of("90,checkpoint=atomic", "auto", "7"))) {
       Path folder = folder(framework, jdk, "own");
@@ -197,7 +197,7 @@ class CheckpointIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void theNewestOfTheAgentsOwnOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk, "own-killed");
+    List<String> steps = steps(framework, jdk);
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-killed");
       Path own = folder.resolve("own");
@@ -228,7 +228,7 @@ class CheckpointIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void toldToEndTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
-    List<String> steps = steps(framework, jdk, "own-told");
+    List<String> steps = steps(framework, jdk);
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-told");
       Path own = folder.resolve("own");
@@ -244,14 +244,10 @@ class CheckpointIT {
     }
   }
 
-  /** What each step makes of the weights. */
-  private static List<String> steps(Framework framework, Jdk jdk, String test) throws Exception {
-    return models(framework, jdk, "steps", folder(framework, jdk, test + "-plain"))
-        .run()
-        .orFail("plain")
-        .out()
-        .lines()
-        .toList();
+  /** What each step makes of the weights: run once for all tests. */
+  private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
+    Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
+    return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
   }
 
   /** The step whose weights the newest checkpoint has. */

@@ -93,14 +93,14 @@ class CoordinatedDjlIT {
 
   static List<String> ways() {
     return Workshop.first(
-        6,
+        4,
         List.of(
             "break",
-            "nested",
             "late-backward",
-            "close",
             "switched-off",
             "transform-throws",
+            "nested",
+            "close",
             "whole",
             "keep",
             "endless",

@@ -29,7 +29,7 @@ class HostScopeIT {
 
   private final String group = "e2e-" + UUID.randomUUID();
 
-  /** BitIdentityIT has a shared store on each library, too. */
+  /** With -Pfull BitIdentityIT has a shared store on each library, too. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void twoJobsAtTheSameTimeReadEachFileOnceBetweenThem(Framework framework, Jdk jdk)

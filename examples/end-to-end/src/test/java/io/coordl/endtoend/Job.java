@@ -115,10 +115,9 @@ final class Job {
   private static ChildJvm settings(ChildJvm program, Jdk jdk) {
     ChildJvm child =
         program
+            .jvmArgs(Workshop.soon())
             .jvmArgs(
                 "-Xmx512m",
-                // Jobs of a second or two: what counts is how soon they start.
-                "-XX:TieredStopAtLevel=1",
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",

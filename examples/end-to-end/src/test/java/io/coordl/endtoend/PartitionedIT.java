@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Hosts hold the data set once between them: counted outside the JVMs, on hosts that are network
@@ -143,8 +143,12 @@ class PartitionedIT {
     }
   }
 
+  static List<Integer> counts() {
+    return Workshop.first(1, List.of(3, 2, 4));
+  }
+
   @ParameterizedTest(name = "{0} hosts")
-  @ValueSource(ints = {2, 3, 4})
+  @MethodSource("counts")
   void eachByteLeavesStorageOncePerClusterAndNoneInLaterEpochs(int count) throws Exception {
     Path directory = Workshop.empty("partition-" + count);
     ItemSet items = ItemSet.make(directory, ITEMS);
@@ -176,9 +180,16 @@ class PartitionedIT {
     };
   }
 
-  /** The ways to say who the other hosts are, beside the list of their addresses. */
+  /**
+   * The ways to say who the other hosts are, beside the list of their addresses. Without -Pfull
+   * HostMembershipTest has hosts that meet in a directory, and DiscoveryTest all ways.
+   */
+  static List<String> ways() {
+    return Workshop.first(2, List.of("slurm", "IPv6", "dns", "file"));
+  }
+
   @ParameterizedTest(name = "{0}")
-  @ValueSource(strings = {"dns", "file", "slurm", "IPv6"})
+  @MethodSource("ways")
   void hostsFindEachOther(String way) throws Exception {
     assumeTrue(
         way.equals("file") || Hosts.areNamespaces(),
@@ -249,9 +260,13 @@ class PartitionedIT {
     }
   }
 
+  static List<Integer> countsOfSmallStores() {
+    return Workshop.first(1, List.of(2, 3));
+  }
+
   /** What some store holds is read once; all else by each host in each epoch. */
   @ParameterizedTest(name = "{0} hosts")
-  @ValueSource(ints = {2, 3})
+  @MethodSource("countsOfSmallStores")
   void storesThatAreTooSmallSaveExactlyWhatTheyHold(int count) throws Exception {
     Path directory = Workshop.empty("partition-small-" + count);
     ItemSet items = ItemSet.make(directory, ITEMS);

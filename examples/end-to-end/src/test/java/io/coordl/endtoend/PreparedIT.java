@@ -180,12 +180,15 @@ class PreparedIT {
     ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
-    long passes = 3L * SAMPLES / 32;
-    ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
-    assertThat(figure(pure, 2)).isEqualTo(passes * OWN.split(",").length);
-    ChildResult hostile =
-        agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
-    assertThat(figure(hostile, 1)).isZero();
+    long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
+    assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
+    if (Workshop.FULL) { // Else a hostile one whose batches were kept would print other ones.
+      ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
+      assertThat(figure(pure, 2)).isEqualTo(pureHits);
+      ChildResult hostile =
+          agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
+      assertThat(figure(hostile, 1)).isZero();
+    }
   }
 
   /** Two jobs of a group that differ, whose loops change whatever their iterators may read. */

@@ -61,7 +61,7 @@ class ResumeIT {
   @MethodSource("programs")
   void aJobThatWasCutOffGoesOnAsIfItHadNotBeen(Framework framework, Jdk jdk, String program)
       throws Exception {
-    Path uncut = folder(framework, jdk, program, "plain");
+    Path uncut = uncut(framework, jdk, program);
     List<String> plain = plain(framework, jdk, program, uncut);
     for (String policies : policies(program)) {
       // In the first epoch, in one of those between, and at the end of one.
@@ -112,8 +112,7 @@ class ResumeIT {
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void whatCannotBeResumedBeginsAtItsStart(Framework framework, Jdk jdk) throws Exception {
     String program = "hand";
-    List<String> plain =
-        plain(framework, jdk, program, folder(framework, jdk, program, "bad-plain"));
+    List<String> plain = plain(framework, jdk, program, uncut(framework, jdk, program));
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
@@ -147,7 +146,7 @@ class ResumeIT {
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void anotherModelIsLeftAlone(Framework framework, Jdk jdk) throws Exception {
     String wider = "images";
-    List<String> plain = plain(framework, jdk, wider, folder(framework, jdk, wider, "other-plain"));
+    List<String> plain = plain(framework, jdk, wider, uncut(framework, jdk, wider));
     Path folder = folder(framework, jdk, wider, "other");
     cut(framework, jdk, "hand", folder, "", 31);
     Map<String, String> left = files(folder.resolve("own"));
@@ -189,10 +188,20 @@ class ResumeIT {
     return files;
   }
 
+  /** Where the program runs without the agent, once for all tests. */
+  private static Path uncut(Framework framework, Jdk jdk, String program) {
+    return Workshop.shared("resume-" + program + "-uncut-" + framework + "-" + jdk.version());
+  }
+
   /** What the program prints without the agent. */
   private static List<String> plain(Framework framework, Jdk jdk, String program, Path folder)
       throws Exception {
-    return job(framework, jdk, program, folder, -1).run().orFail("plain").out().lines().toList();
+    return job(framework, jdk, program, folder, -1)
+        .runOnce()
+        .orFail("plain")
+        .out()
+        .lines()
+        .toList();
   }
 
   /** What the program has saved by itself, by the names of its models. */

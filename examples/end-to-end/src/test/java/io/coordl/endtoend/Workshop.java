@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 final class Workshop {
   private static final Checkout CHECKOUT = Checkout.find();
   private static final List<Jdk> JDKS = Jdks.all();
+  private static final Map<String, Path> SHARED = new ConcurrentHashMap<>();
 
   /** Whether the whole matrix runs, not a diagonal of it. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
@@ -61,15 +64,21 @@ final class Workshop {
     }
   }
 
+  /** What makes JVMs of a few seconds start soon; with -Pfull they choose their collector. */
+  static String[] soon() {
+    return FULL
+        ? new String[] {"-XX:TieredStopAtLevel=1"}
+        : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
+  }
+
   /** A test program with a library, without the agent yet; one thread of the engine. */
   static ChildJvm program(Jdk jdk, Framework framework, String mainClass) throws IOException {
     ChildJvm program =
         new ChildJvm(jdk, mainClass)
             .classPath(CHECKOUT.exampleJar("test-programs"))
             .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
+            .jvmArgs(soon())
             .jvmArgs(
-                // Programs of a few seconds: what counts is how soon they start.
-                "-XX:TieredStopAtLevel=1",
                 "-Djava.awt.headless=true",
                 SameOutput.keepsBytes(),
                 "-Dai.djl.offline=true",
@@ -104,6 +113,19 @@ final class Workshop {
       }
     }
     return Files.createDirectories(directory);
+  }
+
+  /** A directory for what tests share: empty when it is first asked for. */
+  static Path shared(String name) {
+    return SHARED.computeIfAbsent(
+        name,
+        own -> {
+          try {
+            return empty(own);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   /** Arguments of tests of every framework: on every JDK with -Pfull, else each on one of them. */

@@ -9,6 +9,7 @@ import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -58,6 +59,7 @@ public final class Collector {
   private final Map<String, Dated<StagingStatisticsEvent>> stagings = new TreeMap<>();
   private final Map<String, Dated<GpuStatisticsEvent>> gpus = new TreeMap<>();
   private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
+  private final Map<String, Dated<LibraryEvent>> libraries = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
   private final Map<String, Dated<EnvironmentEvent>> environments = new TreeMap<>();
@@ -92,6 +94,7 @@ public final class Collector {
         LatencyStatisticsEvent.class,
         latencies,
         of -> of.epoch == 0 ? String.valueOf(of.kind) : null);
+    latest(LibraryEvent.class, libraries, of -> String.valueOf(of.name));
     latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
     latest(HostEvent.class, hosts, of -> "");
     latest(EnvironmentEvent.class, environments, of -> "");
@@ -200,6 +203,7 @@ public final class Collector {
         values(byTime(epochs)).stream()
             .sorted(Comparator.comparingLong(epoch -> epoch.epoch))
             .toList(),
+        values(libraries.values()),
         values(stores.values()),
         values(peers.values()),
         values(stagings.values()),

@@ -10,6 +10,7 @@ import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param job null if no totals were written
  * @param recent null if they were not written twice
  * @param epochs in the order of their numbers
+ * @param libraries training libraries that the job uses
  * @param peers one for each other host that was asked
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
@@ -52,6 +54,7 @@ public record JobRecording(
     @Nullable JobStatisticsEvent job,
     @Nullable Recent recent,
     List<EpochEvent> epochs,
+    List<LibraryEvent> libraries,
     List<StoreStatisticsEvent> stores,
     List<PeerStatisticsEvent> peers,
     List<StagingStatisticsEvent> stagings,

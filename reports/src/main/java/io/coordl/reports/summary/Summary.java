@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -162,7 +161,7 @@ public record Summary(
         recording.stores(),
         recording.configuration(),
         recording.given(),
-        Objects.requireNonNullElse(recording.frameworks(), ""),
+        recording.libraries(),
         1 + recording.peers().size());
   }
 

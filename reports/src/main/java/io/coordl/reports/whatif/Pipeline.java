@@ -53,7 +53,7 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
-  @JsonIgnore boolean canBePrefetched; // by the agent, which does it for DJL's own iterables
+  @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
   List<Check> checks = new ArrayList<>(); // what the model was not made from
@@ -145,9 +145,13 @@ public final class Pipeline implements Cloneable {
             : new ProfiledPipeline(recording).pipeline();
     pipeline.given = recording.given();
     pipeline.canBePrefetched =
-        recording.epochs().isEmpty()
-            || recording.epochs().stream()
-                .anyMatch(epoch -> String.valueOf(epoch.source).startsWith("ai.djl."));
+        recording.libraries().stream()
+            .anyMatch(
+                library ->
+                    library.prefetched
+                        && (recording.epochs().isEmpty()
+                            || recording.epochs().stream()
+                                .anyMatch(epoch -> library.owns(String.valueOf(epoch.source)))));
     recording.latencies().stream()
         .filter(latency -> "checkpoint".equals(latency.kind) && latency.count > 0)
         .findFirst()

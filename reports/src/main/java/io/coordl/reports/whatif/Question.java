@@ -7,7 +7,6 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -99,12 +98,9 @@ abstract class Question {
     return gain.value() - gain.error() > 1 && gain.value() >= 1.05;
   }
 
-  /** What turns on prefetching; the agent does it for DJL, DL4J has its own. */
+  /** What turns on prefetching; the agent does it where the library does not. */
   static List<String> prefetch(Pipeline pipeline, Measure gain) {
-    return pipeline.isSerial()
-            && pipeline.frameworks.toLowerCase(Locale.ROOT).contains("djl")
-            && pipeline.canBePrefetched
-            && isWorthIt(gain)
+    return pipeline.isSerial() && pipeline.canBePrefetched && isWorthIt(gain)
         ? List.of("prefetch=2")
         : List.of();
   }

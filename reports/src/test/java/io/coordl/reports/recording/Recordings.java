@@ -12,6 +12,7 @@ import io.coordl.event.FetchEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
@@ -211,7 +212,17 @@ public final class Recordings {
   }
 
   public static void emitTotals(long epochs, long batches, long wall, long fetchStall) {
+    emitLibrary();
     totals(epochs, batches, wall, fetchStall).commit();
+  }
+
+  /** One that {@code prefetch=N} is for. */
+  public static void emitLibrary() {
+    LibraryEvent event = new LibraryEvent();
+    event.name = "DJL";
+    event.packages = "ai.djl.";
+    event.prefetched = true;
+    event.commit();
   }
 
   private static JobStatisticsEvent totals(long epochs, long batches, long wall, long fetchStall) {

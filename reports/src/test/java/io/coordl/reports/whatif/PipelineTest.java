@@ -27,7 +27,12 @@ class PipelineTest {
   private static final Offset<Double> NEAR = within(1e-6);
 
   private static Pipeline of(Runnable events) throws Exception {
-    return Pipeline.of(Recordings.read(events));
+    return Pipeline.of(
+        Recordings.read(
+            () -> {
+              Recordings.emitLibrary();
+              events.run();
+            }));
   }
 
   private static void isCloseTo(Measure measure, double value, double error) {

@@ -1,8 +1,8 @@
 package io.coordl.transformers.callsite;
 
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Deque;

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One kind of method to mark.
  *
- * <p>A rule with an owner is for that class alone, and its method must be there. A rule without
- * owner is for every class that declares the method: its descriptor names types of the library, so
- * it finds user classes and framework classes alike without loading or walking supertypes, and can
- * find no others.
+ * <p>A rule with an owner is for that class alone, and its method must be there, unless {@code
+ * beside} makes it depend on what the class declares. A rule without owner is for every class that
+ * declares the method: its descriptor names types of the library, so it finds user classes and
+ * framework classes alike without loading or walking supertypes, and can find no others.
  *
  * @param library whose types these are
  * @param owner internal name of the class, null for any
@@ -37,10 +37,10 @@ public record HookRule(
   /**
    * What intercepts calls.
    *
-   * @param name of the class below {@code io.coordl}
-   * @param policies the agent arguments that ask for it, each on its own
+   * @param name of our class
+   * @param policies that need it, each on its own
    */
-  public record Interceptor(String name, List<String> policies) {}
+  public record Interceptor(String name, List<Policy> policies) {}
 
   public enum Weave {
     /** A span around it; the subject is {@code this}, the result what it returns. */

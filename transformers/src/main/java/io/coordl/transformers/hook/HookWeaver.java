@@ -1,7 +1,7 @@
 package io.coordl.transformers.hook;
 
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
@@ -18,19 +19,26 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves into the methods that {@link Hooks} names what marks or intercepts them ({@link
- * WovenMethod}). Which they are is read from the class file in place; methods that no rule is about
- * are copied as they are. Loads and resolves no class. Safe for concurrent use.
+ * Weaves into the methods that the rules name what marks or intercepts them ({@link WovenMethod}).
+ * Which they are is read from the class file in place; methods that no rule is about are copied as
+ * they are. Loads and resolves no class. Safe for concurrent use.
  */
 public final class HookWeaver {
   private static final int WITHOUT_BODY_OF_ITS_OWN =
       Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_BRIDGE;
 
   private final List<HookRule> rules;
+  private final Predicate<String> leaves;
   private final Set<String> names = new HashSet<>();
 
-  public HookWeaver(List<HookRule> rules) {
+  /**
+   * Weaves by these rules.
+   *
+   * @param leaves whether to leave a class alone, by its internal name
+   */
+  public HookWeaver(List<HookRule> rules, Predicate<String> leaves) {
     this.rules = List.copyOf(rules);
+    this.leaves = leaves;
     for (HookRule rule : rules) {
       names.add(rule.method());
       String beside = rule.beside();
@@ -70,7 +78,7 @@ public final class HookWeaver {
   public Plan plan(ClassFile classFile) {
     String name = classFile.name();
     Plan plan = new Plan();
-    if (Hooks.isNoData(name) || classFile.version() < Opcodes.V1_5) {
+    if (leaves.test(name) || classFile.version() < Opcodes.V1_5) {
       return plan;
     }
     for (ClassFile.Method method : classFile.methods(names)) {
@@ -92,7 +100,7 @@ public final class HookWeaver {
             found = true;
           }
         }
-        if (owner != null && !found) {
+        if (owner != null && rule.beside() == null && !found) {
           plan.missed.add(rule);
         }
       }

@@ -3,7 +3,7 @@ package io.coordl.transformers.callsite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.transformers.RuleListener;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package io.coordl.transformers.callsite;
 
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

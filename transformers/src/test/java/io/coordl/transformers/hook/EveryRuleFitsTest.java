@@ -2,8 +2,9 @@ package io.coordl.transformers.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.transformers.RuleListener;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -23,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every rule of {@link Hooks}, against the class files of the libraries it was written for. */
+/** Every rule of {@link Libraries}, against the class files of the libraries it was written for. */
 final class EveryRuleFitsTest {
-  private static final HookWeaver WEAVER = new HookWeaver(Hooks.all());
+  private static final HookWeaver WEAVER = Libraries.known().weaver(Libraries.known().hooks());
 
   /** What the weaver said. */
   private static final class Heard implements RuleListener {
@@ -66,11 +67,11 @@ final class EveryRuleFitsTest {
   }
 
   static Stream<HookRule> rulesWithOwner() {
-    return Hooks.all().stream().filter(rule -> rule.owner() != null);
+    return Libraries.known().hooks().stream().filter(rule -> rule.owner() != null);
   }
 
   static Stream<HookRule> rulesForAnyClass() {
-    return Hooks.all().stream().filter(rule -> rule.owner() == null);
+    return Libraries.known().hooks().stream().filter(rule -> rule.owner() == null);
   }
 
   @ParameterizedTest
@@ -79,7 +80,9 @@ final class EveryRuleFitsTest {
     assertThat(library.classes.keySet()).contains(rule.owner());
 
     Heard heard = new Heard();
-    byte[] woven = weave(new HookWeaver(List.of(rule)), library.classes.get(rule.owner()), heard);
+    byte[] woven =
+        weave(
+            new HookWeaver(List.of(rule), name -> false), library.classes.get(rule.owner()), heard);
 
     assertThat(woven).isNotNull();
     assertThat(heard.applied).containsExactly(rule.library() + " " + rule.describe());

@@ -2,11 +2,12 @@ package io.coordl.transformers.hook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.transformers.RuleListener;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.transformers.callsite.CallSiteRewriter;
 import io.coordl.transformers.callsite.CallSites;
 import io.coordl.transformers.classfile.ClassFile;
 import io.coordl.transformers.classfile.ConstantPool;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -31,7 +32,7 @@ import org.junit.jupiter.api.Test;
  */
 final class NoRewriteIsLostTest {
   private static final CallSiteRewriter CALL_SITES = new CallSiteRewriter();
-  private static final HookWeaver HOOKS = new HookWeaver(Hooks.all());
+  private static final HookWeaver HOOKS = Libraries.known().weaver(Libraries.known().hooks());
   private static final ConstantPool PREFILTER = prefilter();
   private static final Set<String> TABLE = new HashSet<>();
 
@@ -186,10 +187,10 @@ final class NoRewriteIsLostTest {
 
     Map<String, List<HookRule>> chosen() {
       Map<String, List<HookRule>> chosen = new LinkedHashMap<>();
-      if ((isInterface && methods.isEmpty()) || Hooks.isNoData(name)) {
+      if ((isInterface && methods.isEmpty()) || Libraries.known().isNoData(name)) {
         return chosen;
       }
-      for (HookRule rule : Hooks.all()) {
+      for (HookRule rule : Libraries.known().hooks()) {
         for (String[] method : methods) {
           if (fits(rule, method)) {
             List<HookRule> rules =

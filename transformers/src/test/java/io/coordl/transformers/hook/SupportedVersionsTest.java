@@ -15,6 +15,7 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
+import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
@@ -23,12 +24,13 @@ import io.coordl.profile.FastProfile;
 import io.coordl.staging.PrepGroup;
 import io.coordl.transformers.DocsBlock;
 import io.coordl.transformers.RewriteTable;
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,6 +38,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -102,7 +105,7 @@ final class SupportedVersionsTest {
   /** The classes whose calls an interceptor gets, and the policies that ask for it. */
   private static final class Intercepted {
     final Set<String> classes = new TreeSet<>();
-    final Set<String> policies = new TreeSet<>();
+    final Set<Policy> policies = new TreeSet<>(Comparator.comparing(Policy::toString));
   }
 
   /** With what each brings, and DJL with the newest of its OpenCV that is not newer. */
@@ -179,18 +182,18 @@ final class SupportedVersionsTest {
         });
     List<String> told = new ArrayList<>();
     missing.forEach((effect, methods) -> told.add(effect + ": " + String.join(", ", methods)));
-    Map<String, Set<String>> off = new LinkedHashMap<>();
+    Map<String, Set<Policy>> off = new LinkedHashMap<>();
     References references = new References(library);
     ClassLoader loader = library.loader(woven(library));
     interceptors.forEach(
         (name, of) -> {
-          Map<String, Set<String>> refusals = refusals(name, of, loader);
+          Map<String, Set<Policy>> refusals = refusals(name, of, loader);
           refusals.forEach(
               (reason, policies) ->
                   off.computeIfAbsent(reason, unused -> new LinkedHashSet<>()).addAll(policies));
           if (refusals.values().stream().mapToInt(Set::size).sum() < of.policies.size()) {
             // What our code finds missing only while the program trains is an error, not a row.
-            Set<String> unchecked = references.missing("io/coordl/" + name.replace('.', '/'));
+            Set<String> unchecked = references.missing(name.replace('.', '/'));
             unchecked.removeIf(
                 symbol ->
                     refusals.keySet().stream()
@@ -204,14 +207,11 @@ final class SupportedVersionsTest {
         (reason, policies) ->
             told.add(
                 "`"
-                    + String.join("` and `", policies)
+                    + policies.stream().map(Policy::toString).collect(Collectors.joining("` and `"))
                     + (policies.size() > 1 ? "` are off: " : "` is off: ")
                     + reason));
-    for (String counts :
-        version.library.equals("DJL")
-            ? List.of("djl/BatchSize")
-            : List.of("dl4j/BatchSize", "dl4j/EarlyStoppingEpochs")) {
-      assertThat(references.missing("io/coordl/" + counts))
+    for (String counts : Libraries.known().named(version.library).counters().values()) {
+      assertThat(references.missing(counts.replace('.', '/')))
           .as("%s on %s", counts, version)
           .isEmpty();
     }
@@ -229,10 +229,10 @@ final class SupportedVersionsTest {
   private static Map<HookRule, Set<String>> find(Version version, Library library) {
     Map<HookRule, Set<String>> found = new LinkedHashMap<>();
     Map<HookRule, HookWeaver> weavers = new LinkedHashMap<>();
-    for (HookRule rule : Hooks.all()) {
+    for (HookRule rule : Libraries.known().hooks()) {
       if (rule.library().equals(version.library)) {
         found.put(rule, new TreeSet<>());
-        weavers.put(rule, new HookWeaver(List.of(rule)));
+        weavers.put(rule, new HookWeaver(List.of(rule), name -> false));
       }
     }
     library.classes.forEach(
@@ -250,7 +250,7 @@ final class SupportedVersionsTest {
 
   /** All that is woven, which must link wherever it did before. */
   private static Map<String, byte[]> woven(Library library) {
-    HookWeaver weaver = new HookWeaver(Hooks.all());
+    HookWeaver weaver = Libraries.known().weaver(Libraries.known().hooks());
     Map<String, byte[]> woven = new TreeMap<>();
     library.classes.forEach(
         (name, bytes) -> {
@@ -270,14 +270,16 @@ final class SupportedVersionsTest {
   }
 
   /** Why an interceptor leaves all calls to this library, and the policies that are off so. */
-  private Map<String, Set<String>> refusals(String name, Intercepted of, ClassLoader loader) {
-    Map<String, Set<String>> refusals = new LinkedHashMap<>();
-    for (String policy : of.policies) {
+  private Map<String, Set<Policy>> refusals(String name, Intercepted of, ClassLoader loader) {
+    Map<String, Set<Policy>> refusals = new LinkedHashMap<>();
+    for (Policy policy : of.policies) {
       said.clear();
       List<String> reasons = new ArrayList<>();
       LibraryInterceptors interceptors =
           new LibraryInterceptors(
-              services(policy), (interceptor, type, reason) -> reasons.add(reason));
+              Libraries.known().anchors(),
+              services(policy),
+              (interceptor, type, reason) -> reasons.add(reason));
       int asked = 0;
       for (String type : of.classes) {
         Class<?> declaring = load(type, loader);
@@ -319,15 +321,17 @@ final class SupportedVersionsTest {
   }
 
   /** What one policy needs, as the agent gives it. */
-  private Services services(String policy) {
+  private Services services(Policy policy) {
     ModelFiles models = new ModelFiles(true, () -> 0, (event, start, end) -> {}, said::add);
     return switch (policy) {
-      case Hooks.PROFILE -> {
+      case PROFILE -> {
         SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
-        yield Services.of(FastProfile.of(1, spans, items, said::add), null, said::add);
+        yield Services.builder(said::add)
+            .profile(FastProfile.of(1, spans, items, said::add))
+            .build();
       }
-      case Hooks.SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
-      case Hooks.PREPARED -> {
+      case SHARE -> services(new DecodedStore(arena, path -> true), null, null, null);
+      case PREPARED -> {
         Prepared prepared =
             new Prepared(
                 new PreparedStore(arena, new KeptForms()),
@@ -337,31 +341,36 @@ final class SupportedVersionsTest {
                 (what, why) -> {});
         yield services(null, prepared, null, null);
       }
-      case Hooks.COORDINATE -> services(null, null, group, null);
-      case Hooks.PREFETCH -> services(null, null, null, new Prefetcher(null, () -> true));
-      case Hooks.ATOMIC, Hooks.ASYNC -> training(models, null, null);
-      case Hooks.CHECKPOINTS -> {
+      case COORDINATE -> services(null, null, group, null);
+      case PREFETCH -> services(null, null, null, new Prefetcher(null, () -> true));
+      case ATOMIC, ASYNC -> training(models, null, null);
+      case CHECKPOINTS -> {
         String root = directory.toString();
         yield training(
             models,
             new AgentCheckpoints(root, "auto", 0.01, 1, 1, () -> null, models, said::add),
             null);
       }
-      case Hooks.RESUME ->
-          training(models, null, new Resume(directory.toString(), models, word -> {}));
-      default -> throw new AssertionError(policy);
+      case RESUME -> training(models, null, new Resume(directory.toString(), models, word -> {}));
     };
   }
 
   private Services services(
       DecodedStore decoded, Prepared prepared, PrepGroup shared, Prefetcher prefetcher) {
-    return new Services(
-        decoded, prepared, shared, prefetcher, 1, null, null, null, null, null, said::add);
+    return Services.builder(said::add)
+        .decoded(decoded)
+        .prepared(prepared)
+        .group(shared)
+        .prefetcher(prefetcher, 1)
+        .build();
   }
 
   private Services training(ModelFiles models, AgentCheckpoints checkpoints, Resume resume) {
-    return new Services(
-        null, null, null, null, 0, models, checkpoints, resume, null, null, said::add);
+    return Services.builder(said::add)
+        .models(models)
+        .checkpoints(checkpoints)
+        .resume(resume)
+        .build();
   }
 
   @AfterEach

@@ -10,8 +10,8 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
-import io.coordl.transformers.RuleListener;
 import io.coordl.transformers.classfile.ClassFile;
+import io.coordl.transformers.classfile.RuleListener;
 import io.coordl.transformers.hook.HookRule.Weave;
 import java.io.IOException;
 import java.io.InputStream;
@@ -98,9 +98,7 @@ final class WovenMethodTest {
 
   private static HookRule rule(String method, Weave weave) {
     HookRule.Interceptor interceptor =
-        weave == Weave.INTERCEPT
-            ? new HookRule.Interceptor("test.Interceptor", List.of("none"))
-            : null;
+        weave == Weave.INTERCEPT ? new HookRule.Interceptor("test.Interceptor", List.of()) : null;
     return new HookRule("Test", OWNER, method, null, null, weave, SpanKind.DECODE, "", interceptor);
   }
 
@@ -112,7 +110,7 @@ final class WovenMethodTest {
 
   private static byte[] woven(byte[] classFile, HookRule... rules) {
     List<String> applied = new ArrayList<>();
-    HookWeaver weaver = new HookWeaver(List.of(rules));
+    HookWeaver weaver = new HookWeaver(List.of(rules), name -> false);
     byte[] woven =
         weaver.weave(
             weaver.plan(ClassFile.read(classFile)),

@@ -1,7 +1,6 @@
 /**
- * What one call costs, by JMH, next to the plain call. The only package of the examples that calls
- * the runtime itself: what is measured here is too short to be seen from outside a process. Nothing
- * else in this module may do so, and no example is used here.
+ * What one call costs, by JMH, next to the plain call. This package calls the runtime itself: a
+ * single call is too short to be seen from outside a process. It uses no example.
  */
 @NullMarked
 package io.coordl.benchmarks.micro;

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -17,18 +18,18 @@ import java.util.function.BooleanSupplier;
 final class Hosts {
   private Hosts() {}
 
-  /** A port that is free with the one after it, at all addresses that tests use. */
-  static int freePort() throws IOException {
+  /**
+   * A port that is free with the one after it, at all addresses that tests use. It lies below those
+   * that the kernel gives to outgoing connections, each of which blocks its port for a minute.
+   */
+  static int freePort() {
     while (true) {
-      try (ServerSocket any = new ServerSocket(0)) {
-        int port = any.getLocalPort();
-        if (port < 65_000) {
-          try (ServerSocket next = new ServerSocket(port + 1)) {
-            return next.getLocalPort() - 1;
-          } catch (IOException e) {
-            // Taken; another pair.
-          }
-        }
+      int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
+      try (ServerSocket first = new ServerSocket(port);
+          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
+        return second.getLocalPort() - 1;
+      } catch (IOException e) {
+        // Taken; another pair.
       }
     }
   }

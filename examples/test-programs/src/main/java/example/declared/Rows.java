@@ -1,0 +1,54 @@
+package example.declared;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+
+/** Batches of rows of floats, each row a file; begins anew after {@link #reset}. */
+public final class Rows implements Iterator<float[][]> {
+  private final List<Path> files;
+  private final int batchSize;
+  private int next;
+
+  Rows(List<Path> files, int batchSize) {
+    this.files = files;
+    this.batchSize = batchSize;
+  }
+
+  @Override
+  public boolean hasNext() {
+    return next < files.size();
+  }
+
+  @Override
+  public float[][] next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    float[][] batch = new float[Math.min(batchSize, files.size() - next)][];
+    for (int row = 0; row < batch.length; row++) {
+      batch[row] = row(files.get(next++));
+    }
+    return batch;
+  }
+
+  private static float[] row(Path file) {
+    try {
+      ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+      float[] row = new float[bytes.remaining() / Float.BYTES];
+      bytes.asFloatBuffer().get(row);
+      return row;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  void reset() {
+    next = 0;
+  }
+}

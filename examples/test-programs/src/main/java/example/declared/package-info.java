@@ -1,0 +1,2 @@
+/** Training loops that use no library the agent knows. */
+package example.declared;

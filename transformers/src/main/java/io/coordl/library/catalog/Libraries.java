@@ -1,0 +1,128 @@
+package io.coordl.library.catalog;
+
+import io.coordl.library.Library;
+import io.coordl.library.LibraryArgument;
+import io.coordl.library.declared.Declared;
+import io.coordl.library.djl.Djl;
+import io.coordl.library.dl4j.Dl4j;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.HookWeaver;
+import io.coordl.transformers.hook.Policy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The training libraries that the agent knows. Safe for concurrent use. */
+public final class Libraries {
+  private final List<Library> all;
+
+  /** Every library there is. */
+  public static Libraries known() {
+    return new Libraries(List.of(new Djl(), new Dl4j(), new Declared()));
+  }
+
+  Libraries(List<Library> all) {
+    this.all = List.copyOf(all);
+  }
+
+  public List<Library> all() {
+    return all;
+  }
+
+  /** The library of that name, which is one of these. */
+  public Library named(String name) {
+    for (Library library : all) {
+      if (library.name().equals(name)) {
+        return library;
+      }
+    }
+    throw new IllegalArgumentException(name);
+  }
+
+  /** The argument of this key that a library has; null if none has. */
+  public @Nullable LibraryArgument argument(String key) {
+    for (Library library : all) { // No stream here: the installer calls this.
+      for (LibraryArgument argument : library.arguments()) {
+        if (argument.key().equals(key)) {
+          return argument;
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Gives a value to the library whose argument it is.
+   *
+   * @throws IllegalArgumentException if it is not as expected
+   */
+  public void accept(LibraryArgument argument, String value) {
+    for (Library library : all) {
+      if (library.arguments().contains(argument)) {
+        library.accept(argument.key(), value);
+      }
+    }
+  }
+
+  /** The arguments of all libraries. */
+  public List<LibraryArgument> arguments() {
+    return all.stream().flatMap(library -> library.arguments().stream()).toList();
+  }
+
+  /** Their names, for the user. */
+  public String names() {
+    return all.stream().map(Library::name).collect(Collectors.joining(", "));
+  }
+
+  /** All rules: of each library the spans, then the interceptions. */
+  public List<HookRule> hooks() {
+    return hooks(policies -> true);
+  }
+
+  /** The spans, and what the policies in force intercept. */
+  public List<HookRule> hooks(Predicate<List<Policy>> inForce) {
+    List<HookRule> hooks = new ArrayList<>();
+    for (Library library : all) { // No stream here: the installer calls this.
+      for (HookRule rule : library.hooks()) {
+        HookRule.Interceptor interceptor = rule.interceptor();
+        if (interceptor == null || inForce.test(interceptor.policies())) {
+          hooks.add(rule);
+        }
+      }
+    }
+    return hooks;
+  }
+
+  /** Weaves these rules into classes of any library. */
+  public HookWeaver weaver(List<HookRule> rules) {
+    return new HookWeaver(rules, this::isNoData);
+  }
+
+  /** Whether a class, by its internal name, looks like a source of batches and is none. */
+  public boolean isNoData(String internalName) {
+    for (Library library : all) {
+      if (library.isNoData(internalName)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** As {@link Library#anchors}, of all libraries. */
+  public Map<String, String> anchors() {
+    Map<String, String> anchors = new HashMap<>();
+    all.forEach(library -> anchors.putAll(library.anchors()));
+    return anchors;
+  }
+
+  /** As {@link Library#counters}, of all libraries. */
+  public Map<String, String> counters() {
+    Map<String, String> counters = new HashMap<>();
+    all.forEach(library -> counters.putAll(library.counters()));
+    return counters;
+  }
+}

@@ -1,0 +1,5 @@
+/** The list of libraries: each has one line here, and its own folder beside this one. */
+@NullMarked
+package io.coordl.library.catalog;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,134 @@
+package io.coordl.library.declared;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.library.Library;
+import io.coordl.library.LibraryArgument;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.HookTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
+ * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
+ * epoch: the epoch ends when its {@code hasNext()} returns false or its {@code reset()} is called,
+ * where its class declares these, or when another object returns batches.
+ */
+public final class Declared implements Library {
+  private static final String BATCH = "batch";
+  private static final String STEP = "step";
+  private static final String ITEM = "item";
+
+  private final List<DeclaredMethod> batches = new ArrayList<>();
+  private final List<DeclaredMethod> steps = new ArrayList<>();
+  private final List<DeclaredMethod> items = new ArrayList<>();
+
+  /** Rules that were applied. */
+  private final Set<String> marked = ConcurrentHashMap.newKeySet();
+
+  @Override
+  public String name() {
+    return "declared loop";
+  }
+
+  @Override
+  public List<String> packages() {
+    return List.of();
+  }
+
+  @Override
+  public List<LibraryArgument> arguments() {
+    return List.of(
+        new LibraryArgument(
+            BATCH,
+            DeclaredMethod.EXPECTED,
+            "the method that returns the next batch, in a training loop of your own or of any"
+                + " library; needs step="),
+        new LibraryArgument(
+            STEP, DeclaredMethod.EXPECTED, "the method that trains on a batch; needs batch="),
+        new LibraryArgument(
+            ITEM,
+            DeclaredMethod.EXPECTED,
+            "a method that loads one sample: files read inside are items, on any thread"));
+  }
+
+  @Override
+  public void accept(String key, String value) {
+    DeclaredMethod method = DeclaredMethod.parse(key, value);
+    switch (key) {
+      case BATCH -> batches.add(method);
+      case STEP -> steps.add(method);
+      default -> items.add(method);
+    }
+  }
+
+  @Override
+  public List<String> remarks() {
+    List<String> remarks = new ArrayList<>();
+    for (List<DeclaredMethod> alone : List.of(batches, steps)) {
+      String missing = alone == batches ? STEP : BATCH;
+      if ((alone == batches ? steps : batches).isEmpty()) {
+        for (DeclaredMethod method : alone) {
+          remarks.add(method.argument() + " observes nothing without " + missing + "=CLASS#METHOD");
+        }
+      }
+    }
+    return remarks;
+  }
+
+  @Override
+  public List<HookRule> hooks() {
+    HookTable table = new HookTable(name(), getClass().getPackageName(), "any version");
+    for (DeclaredMethod batch : batches) {
+      table.span(SpanKind.TAKE, batch.owner(), batch.method());
+      table.ifDeclared(SpanKind.ASK, batch.owner(), "hasNext()Z");
+      table.ifDeclared(SpanKind.EPOCH, batch.owner(), "reset()V");
+    }
+    for (DeclaredMethod step : steps) {
+      table.span(SpanKind.UPDATE, step.owner(), step.method());
+    }
+    for (DeclaredMethod item : items) {
+      table.span(SpanKind.SAMPLE, item.owner(), item.method());
+    }
+    return table.rules();
+  }
+
+  @Override
+  public void applied(String rule) {
+    marked.add(rule);
+  }
+
+  @Override
+  public List<String> unused() {
+    List<String> unused = new ArrayList<>();
+    for (List<DeclaredMethod> methods : List.of(batches, steps, items)) {
+      for (DeclaredMethod method : methods) {
+        if (!marked.contains(method.rule())) {
+          unused.add(
+              method.argument()
+                  + " did nothing: the program loaded no class "
+                  + method.className()
+                  + " that declares such a method with a body");
+        }
+      }
+    }
+    return unused;
+  }
+
+  @Override
+  public String kept() {
+    return "";
+  }
+
+  @Override
+  public boolean preparesAhead() {
+    return false;
+  }
+
+  @Override
+  public boolean isPrefetched() {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+package io.coordl.library.declared;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import net.bytebuddy.jar.asm.Type;
+
+/**
+ * A method that the user names: {@code my.Loader#next}, or {@code my.Loader#next(I)[[F} for one of
+ * several overloads.
+ *
+ * @param argument as given, {@code batch=my.Loader#next}
+ * @param owner internal name of its class
+ * @param method its name, followed by its descriptor if the user gave one
+ */
+record DeclaredMethod(String argument, String owner, String method) {
+  static final String EXPECTED = "CLASS#METHOD, or CLASS#METHOD(DESCRIPTOR) for one overload";
+
+  private static final String NAME = "\\p{javaJavaIdentifierStart}\\p{javaJavaIdentifierPart}*";
+  private static final Pattern FORM =
+      Pattern.compile("(" + NAME + "(?:\\." + NAME + ")*)#(" + NAME + ")(\\(.*)?");
+
+  /**
+   * Reads a value.
+   *
+   * @throws IllegalArgumentException if it is not of that form
+   */
+  static DeclaredMethod parse(String key, String value) {
+    Matcher form = FORM.matcher(value);
+    if (!form.matches()) {
+      throw new IllegalArgumentException(value);
+    }
+    String descriptor = form.group(3) == null ? "" : form.group(3);
+    if (!descriptor.isEmpty() && !isDescriptor(descriptor)) {
+      throw new IllegalArgumentException(value);
+    }
+    return new DeclaredMethod(
+        key + "=" + value, form.group(1).replace('.', '/'), form.group(2) + descriptor);
+  }
+
+  private static boolean isDescriptor(String text) {
+    try {
+      Type type = Type.getMethodType(text);
+      type.getArgumentTypes();
+      return type.getReturnType().getDescriptor().length() > 0
+          && Type.getMethodDescriptor(type.getReturnType(), type.getArgumentTypes()).equals(text);
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  /** The rule for it, as {@code HookRule.describe} tells it. */
+  String rule() {
+    return className() + "." + method + (method.indexOf('(') < 0 ? "(..)" : "");
+  }
+
+  String className() {
+    return owner.replace('/', '.');
+  }
+}

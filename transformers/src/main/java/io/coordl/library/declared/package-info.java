@@ -1,0 +1,8 @@
+/**
+ * Training loops of any library, or of none, that the user declares with {@code batch=} and {@code
+ * step=}: observed, and their files cached.
+ */
+@NullMarked
+package io.coordl.library.declared;
+
+import org.jspecify.annotations.NullMarked;

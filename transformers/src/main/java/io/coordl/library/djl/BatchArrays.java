@@ -1,0 +1,148 @@
+package io.coordl.library.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.training.dataset.Batch;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.staging.PreparedBatch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Arrays that the program's own code has made, to be staged or kept; closed with their batch. */
+final class BatchArrays implements PreparedBatch {
+  static final String DATA = "data";
+  static final String LABELS = "labels";
+
+  private final @Nullable Batch batch;
+  private final List<NDArray> arrays = new ArrayList<>();
+  private final BatchLayout layout;
+
+  private BatchArrays(
+      @Nullable Batch batch, NDList data, NDList labels, List<BatchLayout.Array> more)
+      throws CannotShareException {
+    this.batch = batch;
+    List<BatchLayout.Array> described = new ArrayList<>();
+    describe(DATA, data, described);
+    describe(LABELS, labels, described);
+    described.addAll(more);
+    layout = new BatchLayout(described);
+  }
+
+  /** Looks at a sample, which stays the program's; {@code more} are parts without values. */
+  static BatchArrays view(NDList data, NDList labels, List<BatchLayout.Array> more)
+      throws CannotShareException {
+    return new BatchArrays(null, data, labels, more);
+  }
+
+  /**
+   * Takes over a batch, whatever the outcome.
+   *
+   * @param size items it should have
+   * @throws CannotShareException if it is more than arrays of numbers
+   */
+  static BatchArrays of(Batch batch, int size) throws CannotShareException {
+    try {
+      if (batch.getClass() != Batch.class || batch.getSize() != size) {
+        throw new CannotShareException(
+            String.format(
+                "a fetch that returns a %s of %s for %s items",
+                batch.getClass().getName(), batch.getSize(), size));
+      }
+      return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
+    } catch (CannotShareException | RuntimeException | Error e) {
+      batch.close();
+      throw e;
+    }
+  }
+
+  /** Looks at a batch, which stays the program's. */
+  static BatchArrays view(Batch batch) throws CannotShareException {
+    if (batch.getClass() != Batch.class) {
+      throw new CannotShareException("batches of class " + batch.getClass().getName());
+    }
+    return new BatchArrays(batch, batch.getData(), batch.getLabels(), List.of());
+  }
+
+  private void describe(String role, NDList list, List<BatchLayout.Array> described)
+      throws CannotShareException {
+    for (NDArray array : list) {
+      DataType type = array.getDataType();
+      if (type == DataType.STRING || array.isSparse()) {
+        throw new CannotShareException(
+            "batches with " + (array.isSparse() ? "sparse arrays" : "arrays of text"));
+      }
+      String name = array.getName();
+      if (name != null && name.isEmpty()) {
+        throw new CannotShareException("batches with arrays of an empty name");
+      }
+      described.add(
+          new BatchLayout.Array(
+              role,
+              type.name(),
+              name == null ? "" : name,
+              Arrays.stream(array.getShape().getShape()).boxed().toList(),
+              array.size() * type.getNumOfBytes()));
+      arrays.add(array);
+    }
+  }
+
+  /**
+   * Whether two of the arrays are the same, or lie in the same memory: what changes one in place
+   * changes the other, but not a copy of it. Of views on a device nothing is known.
+   */
+  static boolean overlap(NDList data, NDList labels) {
+    NDList all = new NDList(data).addAll(labels);
+    for (int i = 0; i < all.size(); i++) {
+      for (int j = 0; j < i; j++) {
+        if (all.get(i) == all.get(j) || overlap(all.get(i), all.get(j))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean overlap(NDArray one, NDArray other) {
+    if (one.getDevice().isGpu()) {
+      return false;
+    }
+    ByteBuffer first = one.toByteBuffer(true);
+    ByteBuffer second = other.toByteBuffer(true);
+    if (!first.isDirect() || !second.isDirect()) {
+      return true; // Copies, of memory that is not told.
+    }
+    // Of an address only the lower bits are told: so two may be taken to overlap that do not.
+    int most = 1 << 30;
+    int apart = first.alignmentOffset(0, most) - second.alignmentOffset(0, most);
+    return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();
+  }
+
+  BatchLayout layout() {
+    return layout;
+  }
+
+  @Override
+  public long bytes() {
+    return layout.bytes();
+  }
+
+  @Override
+  public void writeTo(ByteBuffer target) {
+    layout.writeTo(target);
+    for (int i = 0; i < arrays.size(); i++) {
+      layout.values(target, i).put(arrays.get(i).toByteBuffer(true));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (batch != null) {
+      batch.close();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.translate.Pipeline;
+import ai.djl.util.PairList;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.ObjectDescription;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import org.jspecify.annotations.Nullable;
+
+record Description(boolean countsEveryOrder) implements ObjectDescription.Library {
+  private static final KnownDjl KNOWN = new KnownDjl();
+  private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
+
+  static String of(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(false));
+  }
+
+  /** Of what code reads whose samples are kept: it may go through a map in whatever order. */
+  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(true));
+  }
+
+  @Override
+  public boolean has(String className) {
+    return className.startsWith(KnownDjl.PREFIX) && KNOWN.isOfLibrary(className);
+  }
+
+  @Override
+  public boolean describe(Object object, ObjectDescription to)
+      throws ReflectiveOperationException, IOException {
+    if (object instanceof NDArray array) {
+      to.write(array.getDataType() + " array " + array.getShape() + " ");
+      to.writeChecksum(array.toByteBuffer(true));
+    } else if (object instanceof NDManager) {
+      to.write("manager");
+    } else if (object instanceof Device) {
+      to.write(object.toString());
+    } else if (object instanceof Pipeline pipeline) {
+      to.add(ObjectDescription.value(pipeline, "transforms"));
+    } else if (object instanceof PairList<?, ?> pairs) {
+      addPairs(pairs, to);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** A pipeline's pairs are places and transforms; the place is the first array as a rule. */
+  private static void addPairs(PairList<?, ?> pairs, ObjectDescription to)
+      throws ReflectiveOperationException, IOException {
+    to.write("[");
+    for (int i = 0; i < pairs.size(); i++) {
+      to.write(i == 0 ? "" : ", ");
+      Object key = pairs.keyAt(i);
+      if (key != null && key.getClass().getName().equals(PLACE)) {
+        Object name = ObjectDescription.value(key, "key");
+        Object place = name == null ? ObjectDescription.value(key, "index") : name;
+        if (!Integer.valueOf(0).equals(place)) {
+          to.write(name == null ? place + ": " : "\"" + name + "\": ");
+        }
+      } else {
+        to.add(key);
+        to.write(": ");
+      }
+      to.add(pairs.valueAt(i));
+    }
+    to.write("]");
+  }
+
+  /**
+   * What data sets and iterables have from the library is told part by part, but for the size of a
+   * data set where samples may follow from it.
+   */
+  @Override
+  public boolean isScratch(Field field) {
+    Class<?> owner = field.getDeclaringClass();
+    return (owner == RandomAccessDataset.class
+            && !(countsEveryOrder && field.getName().equals("limit")))
+        || owner == DataIterable.class;
+  }
+
+  @Override
+  public int mostObjects() {
+    return Integer.MAX_VALUE; // A data set may keep its samples.
+  }
+}

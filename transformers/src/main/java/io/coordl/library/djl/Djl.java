@@ -1,0 +1,170 @@
+package io.coordl.library.djl;
+
+import static io.coordl.bridge.SpanKind.ASK;
+import static io.coordl.bridge.SpanKind.ASSEMBLE;
+import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.CONVERT;
+import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.EPOCH;
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.PRODUCER;
+import static io.coordl.bridge.SpanKind.SAMPLE;
+import static io.coordl.bridge.SpanKind.TAKE;
+import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static io.coordl.bridge.SpanKind.UPDATE;
+import static io.coordl.transformers.hook.Policy.ASYNC;
+import static io.coordl.transformers.hook.Policy.ATOMIC;
+import static io.coordl.transformers.hook.Policy.CHECKPOINTS;
+import static io.coordl.transformers.hook.Policy.COORDINATE;
+import static io.coordl.transformers.hook.Policy.PREFETCH;
+import static io.coordl.transformers.hook.Policy.PREPARED;
+import static io.coordl.transformers.hook.Policy.PROFILE;
+import static io.coordl.transformers.hook.Policy.RESUME;
+import static io.coordl.transformers.hook.Policy.SHARE;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.library.Library;
+import io.coordl.transformers.hook.HookRule;
+import io.coordl.transformers.hook.HookTable;
+import java.util.List;
+import java.util.Map;
+
+/** DJL: its iterables prepare on the program's thread, or on an executor's if it has one. */
+public final class Djl implements Library {
+  static final String NAME = "DJL";
+
+  private static final String PROVEN_ON = "DJL 0.35.1";
+  private static final String FOLDER = "io.coordl.library.djl";
+  private static final String DATASET = "ai/djl/training/dataset/";
+  private static final String BATCH = "Lai/djl/training/dataset/Batch;";
+  private static final String IMAGE = "Lai/djl/modality/cv/Image;";
+  private static final String RANDOM = "ai/djl/util/RandomUtils";
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public List<String> packages() {
+    return List.of("ai.djl.");
+  }
+
+  @Override
+  public List<HookRule> hooks() {
+    String data = "(Lai/djl/ndarray/NDManager;";
+    String list = "Lai/djl/ndarray/NDList;";
+    String nd = "Lai/djl/ndarray/NDArray;";
+    String iterable = DATASET + "DataIterable";
+    String sample = "sample(Lai/djl/training/dataset/RandomAccessDataset;)Ljava/util/Iterator;";
+    String fetch = "fetch(Ljava/util/List;I)" + BATCH;
+    String fromFile = "fromFile(Ljava/nio/file/Path;)" + IMAGE;
+    String prepare = "prepare(Lai/djl/util/Progress;)V";
+    HookTable table = new HookTable(NAME, FOLDER, PROVEN_ON);
+    // Loops over batches.
+    table.span(TAKE, null, "next()" + BATCH);
+    table.beside(ASK, "next()" + BATCH, "hasNext()Z");
+    for (String executor : new String[] {"", "Ljava/util/concurrent/ExecutorService;"}) {
+      String method = "getData" + data + executor + ")Ljava/lang/Iterable;";
+      table.timedIterable(EPOCH, method);
+    }
+    // Preparing a batch.
+    table.span(PRODUCER, iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.span(SpanKind.BATCH, null, fetch);
+    table.span(SAMPLE, null, "get" + data + "J)Lai/djl/training/dataset/Record;");
+    table.span(
+        DECODE,
+        null,
+        fromFile,
+        "fromInputStream(Ljava/io/InputStream;)" + IMAGE,
+        "fromUrl(Ljava/net/URL;)" + IMAGE);
+    table.span(CONVERT, null, "toNDArray" + data + "Lai/djl/modality/cv/Image$Flag;)" + nd);
+    table.span(ASSEMBLE, "ai/djl/translate/Pipeline", "transform(" + list + ")" + list);
+    table.span(TRANSFORM, null, "transform(" + nd + ")" + nd);
+    table.span(ASSEMBLE, null, "batchify([" + list + ")" + list);
+    // Training.
+    table.span(FIT, "ai/djl/training/EasyTrain", "fit", "evaluateDataset");
+    table.span(COMPUTE, "ai/djl/training/Trainer", "forward", "evaluate");
+    table.span(UPDATE, "ai/djl/training/Trainer", "step()V");
+    table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
+    // Of several that intercept a method the first is nearest to its body.
+    table.by("ProfiledBatches", PROFILE);
+    table.intercept(null, "next()" + BATCH);
+    table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("PreparedBatches", PREPARED);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random(RANDOM, "<clinit>()V");
+    table.by("TrainedModels", CHECKPOINTS, RESUME);
+    table.intercept(null, sample);
+    table.intercept(
+        "ai/djl/training/Trainer",
+        "step()V",
+        "iterateDataset(Lai/djl/training/dataset/Dataset;)Ljava/lang/Iterable;");
+    table.intercept(iterable, "next()" + BATCH);
+    table.random(RANDOM, "<clinit>()V");
+    table.by("TrainedModels", RESUME);
+    table.intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
+    table.by("CoordinatedBatches", COORDINATE);
+    table.intercept(null, sample, fetch);
+    table.intercept("ai/djl/ndarray/BaseNDManager", "close()V");
+    table.by("ImageInterceptor", SHARE);
+    table.intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile);
+    table.provenOn("DJL OpenCV 0.32.0");
+    table.intercept("ai/djl/opencv/OpenCVImageFactory", fromFile);
+    table.provenOn(PROVEN_ON);
+    table.by("Prefetch", PREFETCH);
+    table.intercept(DATASET + "BatchSampler", sample);
+    table.intercept(iterable, fetch);
+    table.intercept(null, prepare);
+    table.random(RANDOM, "<clinit>()V");
+    table.by("SavedModels", ATOMIC, ASYNC);
+    table.intercept(
+        "ai/djl/BaseModel",
+        "save(Ljava/nio/file/Path;Ljava/lang/String;)V",
+        "paramPathResolver(Ljava/lang/String;Ljava/util/Map;)Ljava/nio/file/Path;",
+        "readParameters(Ljava/nio/file/Path;Ljava/util/Map;)Z");
+    table.by("WrittenArrays", ASYNC);
+    table.intercept("ai/djl/nn/Parameter", "save(Ljava/io/DataOutputStream;)V");
+    table.intercept("ai/djl/ndarray/NDSerializer", "encode(Lai/djl/ndarray/NDArray;)[B");
+    return table.rules();
+  }
+
+  @Override
+  public Map<String, String> anchors() {
+    String iterable = "ai.djl.training.dataset.DataIterable";
+    return Map.of(
+        FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
+        FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
+        FOLDER + ".Prefetch", iterable,
+        FOLDER + ".PreparedBatches", iterable,
+        FOLDER + ".CoordinatedBatches", iterable,
+        FOLDER + ".ProfiledBatches", iterable);
+  }
+
+  @Override
+  public Map<String, String> counters() {
+    return Map.of("ai.djl.training.dataset.Batch", FOLDER + ".BatchSize");
+  }
+
+  @Override
+  public String kept() {
+    return "a DataIterable of DJL";
+  }
+
+  @Override
+  public boolean preparesAhead() {
+    return false;
+  }
+
+  @Override
+  public boolean isPrefetched() {
+    return true;
+  }
+
+  @Override
+  public String howToPrepareAhead() {
+    return "in DJL with optPrefetchNumber(..) of the data set";
+  }
+}

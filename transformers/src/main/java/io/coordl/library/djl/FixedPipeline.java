@@ -1,0 +1,157 @@
+package io.coordl.library.djl;
+
+import ai.djl.modality.cv.transform.Normalize;
+import ai.djl.translate.Pipeline;
+import ai.djl.util.PairList;
+import io.coordl.pipeline.LibraryField;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
+ * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
+ * and equals the result of the program's own call as long as the two pipelines are equal. It does
+ * not keep the program's transforms from being garbage-collected, because one may refer to the data
+ * set.
+ *
+ * @param isThere whether the program has one
+ * @param keys places of the transforms in the program's pipeline
+ * @param transforms the program's own
+ * @param used in place of those whose arrays the program may change, else null
+ */
+record FixedPipeline(
+    Copies copies,
+    boolean isThere,
+    List<?> keys,
+    List<WeakReference<Object>> transforms,
+    List<@Nullable Object> used) {
+  int size() {
+    return transforms.size();
+  }
+
+  /** Whether the other one has the same transforms, whatever their arrays hold. */
+  boolean hasSameTransforms(FixedPipeline other) {
+    return isThere == other.isThere
+        && size() == other.size()
+        && IntStream.range(0, size()).allMatch(i -> own(i) != null && own(i) == other.own(i));
+  }
+
+  private @Nullable Object own(int number) {
+    return transforms.get(number).get();
+  }
+
+  /** A pipeline that no other object refers to; null if the program has none. */
+  @Nullable Pipeline copy() {
+    return isThere ? part(0, size()) : null;
+  }
+
+  /** A pipeline of one transform as it was: the program's own, or a copy. */
+  Pipeline part(int number) {
+    return part(number, number + 1);
+  }
+
+  /** While the program has its own. */
+  private Pipeline part(int from, int to) {
+    List<Object> parts = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      Object instead = used.get(i);
+      parts.add(Objects.requireNonNull(instead == null ? own(i) : instead, "a transform is gone"));
+    }
+    return copies.of(keys.subList(from, to), parts);
+  }
+
+  /** The program's transforms, one list for each, but those of which a copy is used. */
+  List<List<@Nullable Object>> objects() {
+    List<List<@Nullable Object>> objects = new ArrayList<>();
+    for (int i = 0; i < size(); i++) {
+      objects.add(used.get(i) == null ? Collections.singletonList(own(i)) : List.of());
+    }
+    return objects;
+  }
+
+  /** Whether a pipeline is what a batch was made with. */
+  boolean isOf(@Nullable Pipeline now) {
+    if (!isThere || now == null) {
+      return !isThere && now == null;
+    }
+    PairList<?, ?> pairs = copies.pairs(now);
+    return areSame(pairs.keys(), keys)
+        && pairs.size() == size()
+        && IntStream.range(0, size()).allMatch(i -> isOf(pairs.valueAt(i), i));
+  }
+
+  private static boolean areSame(List<?> one, List<?> other) {
+    return one.size() == other.size()
+        && IntStream.range(0, one.size()).allMatch(i -> one.get(i) == other.get(i));
+  }
+
+  private boolean isOf(@Nullable Object transform, int number) {
+    Object instead = used.get(number);
+    return transform != null
+        && transform == own(number)
+        && (instead == null || Arrays.deepEquals(copies.arrays(transform), copies.arrays(instead)));
+  }
+
+  static final class Copies {
+    private final LibraryField<Object> pairs = LibraryField.of(Pipeline.class, "transforms");
+    private final LibraryField<float[]> mean =
+        LibraryField.of(Normalize.class, "mean", float[].class);
+    private final LibraryField<float[]> std =
+        LibraryField.of(Normalize.class, "std", float[].class);
+
+    Copies() throws NoSuchFieldException {}
+
+    private PairList<?, ?> pairs(Pipeline pipeline) {
+      return (PairList<?, ?>) pairs.require(pipeline);
+    }
+
+    /** Those that the program gave it, and may change. */
+    private float[][] arrays(Object transform) {
+      return transform.getClass() == Normalize.class
+          ? new float[][] {mean.require(transform), std.require(transform)}
+          : new float[0][];
+    }
+
+    /** Whether it does what its transforms do: a subclass may do anything else. */
+    static boolean isPlain(@Nullable Pipeline pipeline) {
+      return pipeline == null || pipeline.getClass() == Pipeline.class;
+    }
+
+    int size(Pipeline pipeline) {
+      return pairs(pipeline).size();
+    }
+
+    /** The transforms from one to another, which is not of them. */
+    Pipeline part(Pipeline pipeline, int from, int to) {
+      PairList<?, ?> own = pairs(pipeline);
+      return of(own.keys().subList(from, to), own.values().subList(from, to));
+    }
+
+    private Pipeline of(List<?> keys, List<?> transforms) {
+      Pipeline made = new Pipeline();
+      pairs.set(made, new PairList<>(new ArrayList<>(keys), new ArrayList<>(transforms)));
+      return made;
+    }
+
+    FixedPipeline copy(@Nullable Pipeline pipeline) {
+      if (pipeline == null) {
+        return new FixedPipeline(this, false, List.of(), List.of(), List.of());
+      }
+      List<WeakReference<Object>> transforms = new ArrayList<>();
+      List<@Nullable Object> used = new ArrayList<>();
+      for (Object transform : pairs(pipeline).values()) {
+        float[][] own = arrays(transform);
+        transforms.add(new WeakReference<>(transform));
+        used.add(own.length == 0 ? null : new Normalize(own[0].clone(), own[1].clone()));
+      }
+      return new FixedPipeline(
+          this, true, new ArrayList<>(pairs(pipeline).keys()), transforms, used);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.coordl.library.djl;
+
+import ai.djl.modality.cv.Image;
+import io.coordl.cache.DecodedForm;
+import io.coordl.purity.ClassFiles;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import javax.imageio.spi.IIORegistry;
+import javax.imageio.spi.ImageReaderSpi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The forms in which one factory's images are kept, one per flag of {@code toNDArray}. The text
+ * holds whatever decides which bytes the pixels have: the library's own conversion by the content
+ * of its class files, the decoder by the version of what it is part of.
+ */
+final class Forms {
+  private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();
+
+  Forms(Class<?> factory) throws IOException {
+    boolean opencv = factory.getSimpleName().startsWith("OpenCV");
+    String image = opencv ? "OpenCVImage" : "BufferedImageFactory$BufferedImageWrapper";
+    String code =
+        String.format(
+            "DJL image %s %s decoded by %s",
+            factory.getName(),
+            ClassFiles.checksums(factory, factory.getSimpleName(), image),
+            opencv ? opencvVersion(factory) : imageIoVersion());
+    for (Image.Flag flag : Image.Flag.values()) {
+      forms.put(flag, DecodedForm.of(code + " flag " + flag));
+    }
+    forms.put(null, DecodedForm.of(code + " flag null"));
+  }
+
+  /** The form of {@code toNDArray(manager, flag)}, null included. */
+  @Nullable DecodedForm of(Image.@Nullable Flag flag) {
+    return forms.get(flag);
+  }
+
+  Collection<DecodedForm> all() {
+    return forms.values();
+  }
+
+  /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */
+  private static String imageIoVersion() {
+    SortedSet<String> versions = new TreeSet<>();
+    IIORegistry.getDefaultInstance()
+        .getServiceProviders(ImageReaderSpi.class, false)
+        .forEachRemaining(
+            reader -> versions.add(reader.getClass().getName() + " " + reader.getVersion()));
+    return String.format(
+        "%s %s %s",
+        System.getProperty("java.vm.vendor"), System.getProperty("java.runtime.version"), versions);
+  }
+
+  private static String opencvVersion(Class<?> factory) throws IOException {
+    try {
+      Class<?> core = Class.forName("org.opencv.core.Core", true, factory.getClassLoader());
+      return "OpenCV " + core.getField("VERSION").get(null);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException("OpenCV's version is unknown", e);
+    }
+  }
+}

@@ -1,0 +1,278 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.engine.Engine;
+import ai.djl.modality.cv.ImageFactory;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.translate.Batchifier;
+import ai.djl.translate.Pipeline;
+import ai.djl.translate.StackBatchifier;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.PeekingIterator;
+import io.coordl.pipeline.PrefetchedPipeline;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.SamplePipeline;
+import io.coordl.staging.NotPreparedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link DataIterable}, whose stages are its data set and each transform of its pipeline.
+ *
+ * <p>Its batches are prefetched by an iterable of our own over a manager of our own, so that the
+ * program may close its manager at any time; the arrays are handed to the program's manager when it
+ * takes the batch.
+ *
+ * @param tables what is known of tables, whose samples may be kept; null where whole batches are
+ *     prefetched, for which the transforms of labels count, too
+ */
+record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable Tables tables)
+    implements PrefetchedPipeline, SamplePipeline {
+  /**
+   * What a data set looks at beside its own fields, and the program can change at any time.
+   *
+   * @param device where its arrays are made
+   * @param columns of a table
+   * @param defaults of the JDK
+   */
+  private record Surroundings(
+      @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
+
+  /**
+   * The settings that one batch was begun with.
+   *
+   * @param stacked whether samples are only stacked after the last transform
+   */
+  private record Fixed(
+      Surroundings around, FixedPipeline data, FixedPipeline labels, boolean stacked) {}
+
+  @Override
+  public RandomAccessDataset dataset() {
+    return fields.dataset.require(iterable);
+  }
+
+  private Surroundings around() {
+    return new Surroundings(
+        ImageFactory.getInstance(),
+        fields.manager.require(iterable).getDevice(),
+        Tables.columns(dataset()),
+        SamplePipeline.defaults());
+  }
+
+  /** Those of the labels as far as they count. */
+  private @Nullable Pipeline labels() {
+    return tables == null ? fields.targetPipeline.get(iterable) : null;
+  }
+
+  @Override
+  public Object settings() {
+    return new Fixed(
+        around(),
+        fields.copies.copy(fields.pipeline.get(iterable)),
+        fields.copies.copy(labels()),
+        isOnlyStacked());
+  }
+
+  @Override
+  public boolean isCurrent(Object settings) {
+    Fixed fixed = (Fixed) settings;
+    return fixed.around.equals(around())
+        && fixed.stacked == isOnlyStacked()
+        && fixed.data.isOf(fields.pipeline.get(iterable))
+        && fixed.labels.isOf(labels());
+  }
+
+  // ---- batches that are prefetched
+
+  @Override
+  public @Nullable PeekingIterator<?> upcoming() {
+    return fields.sample.get(iterable) instanceof PeekingIterator<?> order ? order : null;
+  }
+
+  @Override
+  public int count(Object samples) {
+    return ((List<?>) samples).size();
+  }
+
+  @Override
+  public List<@Nullable Object> parts(Object settings) {
+    Fixed fixed = (Fixed) settings;
+    List<@Nullable Object> parts = new ArrayList<>();
+    parts.add(dataset());
+    parts.add(fixed.around.factory);
+    parts.add(fields.dataBatchifier.get(iterable));
+    parts.add(fields.labelBatchifier.get(iterable));
+    fixed.data.objects().forEach(parts::addAll);
+    fixed.labels.objects().forEach(parts::addAll);
+    return parts;
+  }
+
+  @Override
+  public boolean haveSameParts(Object settings, Object other) {
+    Fixed one = (Fixed) settings;
+    Fixed two = (Fixed) other;
+    return one.around.equals(two.around)
+        && one.data.hasSameTransforms(two.data)
+        && one.labels.hasSameTransforms(two.labels);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
+  public Batch prefetch(Object settings, Object samples, int position) throws Exception {
+    Fixed fixed = (Fixed) settings;
+    NDManager programs = fields.manager.require(iterable);
+    NDManager own = programs.getEngine().newBaseManager(programs.getDevice());
+    try {
+      DataIterable shadow =
+          fields.like(iterable, dataset(), own, fixed.data.copy(), fixed.labels.copy());
+      Batch batch = fields.fetch(shadow, (List<Long>) samples, position);
+      fields.batchManager.set(batch, own); // Closed with it.
+      return batch;
+    } catch (Exception | Error e) {
+      own.close();
+      throw new NotPreparedException(e);
+    }
+  }
+
+  @Override
+  public boolean handOver(Object batch) {
+    Batch ready = (Batch) batch;
+    NDManager own = ready.getManager();
+    try {
+      NDManager target = newBatchManager();
+      ready.getData().attach(target);
+      ready.getLabels().attach(target);
+      fields.batchManager.set(ready, target);
+    } catch (RuntimeException e) {
+      return false; // The program has closed its manager: its own call says so.
+    }
+    own.close();
+    return true;
+  }
+
+  /** As the library makes it for each batch. */
+  private NDManager newBatchManager() {
+    NDManager manager = fields.manager.require(iterable).newSubManager();
+    manager.setName("dataIter fetch");
+    return manager;
+  }
+
+  // ---- samples that are kept
+
+  @Override
+  public String name() {
+    return dataset().getClass().getName();
+  }
+
+  @Override
+  public long size() {
+    return dataset().size();
+  }
+
+  @Override
+  public List<List<@Nullable Object>> stages(Object settings) {
+    Fixed fixed = (Fixed) settings;
+    List<List<@Nullable Object>> stages = new ArrayList<>();
+    stages.add(Arrays.asList(dataset(), fixed.around.factory));
+    stages.addAll(fixed.data.objects());
+    return stages;
+  }
+
+  @Override
+  public String describe(Object settings, int stage) throws CannotShareException {
+    Fixed fixed = (Fixed) settings;
+    // Samples that are only stacked may be kept even if they could not be returned one by one.
+    String to = fixed.stacked && stage == fixed.data.size() ? "\nto be stacked" : "";
+    if (stage > 0) {
+      return Description.ofRead("transforms", fixed.data.part(stage - 1)) + to;
+    }
+    NDManager manager = fields.manager.require(iterable);
+    String table = tables == null ? null : tables.describe(dataset());
+    return String.join(
+        "\n",
+        "DJL " + Engine.getDjlVersion(),
+        manager.getEngine().getEngineName() + " " + manager.getEngine().getVersion(),
+        manager.getDevice().getDeviceType(),
+        "JDK " + System.getProperty("java.runtime.version"),
+        // The order of sums may follow the number of threads.
+        "threads " + System.getenv("OMP_NUM_THREADS") + " " + System.getenv("MKL_NUM_THREADS"),
+        "of DJL " + System.getProperty("ai.djl.pytorch.num_threads"),
+        fixed.around.defaults.toString(),
+        decoder(fixed.around.factory),
+        (table == null ? Description.ofRead("data set", dataset()) : table) + to);
+  }
+
+  @Override
+  public long stamp() {
+    return tables == null ? 0 : tables.stamp(dataset());
+  }
+
+  private static String decoder(@Nullable ImageFactory factory) throws CannotShareException {
+    try {
+      return factory == null ? "none" : new Forms(factory.getClass()).of(null) + "";
+    } catch (IOException e) {
+      throw new CannotShareException("images of " + factory.getClass().getName());
+    }
+  }
+
+  @Override
+  public String describe(String name, @Nullable Object value) throws CannotShareException {
+    return Description.ofRead(name, value);
+  }
+
+  /** Whether nothing is left to do with kept samples but to stack them. */
+  boolean isStacked(PreparedSamples.Plan plan) {
+    Fixed fixed = (Fixed) plan.settings();
+    return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
+  }
+
+  private boolean isOnlyStacked() {
+    Pipeline labels = fields.targetPipeline.get(iterable);
+    return FixedPipeline.Copies.isPlain(labels)
+        && (labels == null || fields.copies.size(labels) == 0)
+        && isStack(fields.dataBatchifier.get(iterable))
+        && isStack(fields.labelBatchifier.get(iterable));
+  }
+
+  private static boolean isStack(@Nullable Batchifier batchifier) {
+    return batchifier != null && batchifier.getClass() == StackBatchifier.class;
+  }
+
+  /** The batch of such samples; null if they are not alike. */
+  @Nullable Batch stack(
+      List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
+      throws IOException {
+    ByteBuffer bytes = stack.of(samples);
+    if (bytes == null) {
+      return null;
+    }
+    NDManager manager = newBatchManager();
+    try {
+      return fields.frame(iterable, indices, progress).make(manager, bytes);
+    } finally {
+      stack.free(bytes, BatchFrame.copiesToGpu(manager));
+    }
+  }
+
+  /** An iterable that fetches as the program's does, what is kept apart. */
+  DataIterable over(PreparedSamples samples, PreparedSamples.Plan plan) {
+    FixedPipeline fixed = ((Fixed) plan.settings()).data;
+    Pipeline own = fields.pipeline.get(iterable);
+    int kept = plan.kept() - 1;
+    List<Pipeline> transforms = IntStream.range(0, kept).mapToObj(fixed::part).toList();
+    return fields.like(
+        iterable,
+        new PreparedDataset(dataset(), samples, plan, transforms, isStacked(plan)),
+        fields.manager.require(iterable),
+        own == null || kept >= fixed.size() ? null : fields.copies.part(own, kept, fixed.size()),
+        fields.targetPipeline.get(iterable));
+  }
+}

@@ -1,0 +1,127 @@
+package io.coordl.library.djl;
+
+import ai.djl.ndarray.NDResource;
+import ai.djl.training.dataset.RandomAccessDataset;
+import io.coordl.purity.PurityAnalyzer;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What the code of DJL is known to do. */
+final class KnownDjl implements PurityAnalyzer.Known {
+  static final String PREFIX = "ai.djl.";
+
+  /** Of the engine's generator, which cannot be forked, or with no work to do. */
+  private static final Set<String> DRAWING =
+      Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
+
+  /** Packages and classes whose methods depend on what they are given, and draw as is known. */
+  private static final List<String> KNOWN =
+      List.of(
+          ("ai/djl/ndarray/ ai/djl/modality/ ai/djl/translate/ ai/djl/training/dataset/"
+                  + " ai/djl/basicdataset/ ai/djl/util/RandomUtils ai/djl/util/Pair"
+                  + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
+              .split(" "));
+
+  /** Classes and methods among these that do more. */
+  private static final Set<String> UNKNOWN =
+      Set.of(
+          ("ai/djl/ndarray/NDScope ai/djl/translate/TranslatorContext prepare getData fromUrl"
+                  + " setImageFactory getEngine getGpuCount getParentManager getManagedArrays"
+                  // These are others each time, or change the manager of the batch.
+                  + " getUid nextUid isOpen cap attachInternal attachUncappedInternal"
+                  + " tempAttachInternal"
+                  // These draw from the engine's generator, or change what they are given.
+                  + " dropout batchNorm rnn lstm gru")
+              .split(" "));
+
+  /** What DJL's own jars have below {@link #PREFIX}. */
+  private static final Set<String> PARTS =
+      Set.of(
+          ("basicdataset engine inference metric modality ndarray nn opencv pytorch"
+                  + " repository training translate util Application BaseModel Device"
+                  + " MalformedModelException Model ModelException TrainingDivergedException")
+              .split(" "));
+
+  /** Copies of DJL's examples lie in packages of that prefix. */
+  @Override
+  public boolean isOfLibrary(String className) {
+    String part = className.substring(PREFIX.length()).split("[.$]", 2)[0];
+    return PARTS.contains(part);
+  }
+
+  @Override
+  public @Nullable String reasonToLeave(Class<?> type) {
+    if (NDResource.class.isAssignableFrom(type)) {
+      return "is kept by it, which the program may close meanwhile";
+    } else if (type.getName().endsWith("Featurizers$StringFeaturizer")) {
+      return "may number words in the order in which it meets them";
+    }
+    return DRAWING.contains(type.getSimpleName()) ? "draws from the engine's generator" : null;
+  }
+
+  /**
+   * The base classes only keep what they make iterables of, which are looked at themselves. A
+   * vocabulary sets its private fields in methods that its constructors alone call, and shows none
+   * of what they keep.
+   */
+  @Override
+  public boolean isClosed(Class<?> type) {
+    String name = type.getName();
+    return type == RandomAccessDataset.class
+        || name.equals("ai.djl.modality.nlp.DefaultVocabulary")
+        || name.startsWith("ai.djl.repository.")
+        || name.startsWith("ai.djl.engine.")
+        || name.startsWith("ai.djl.Device");
+  }
+
+  /** A row is not changed, and of what has read it knows the names of the columns. */
+  @Override
+  public boolean isValue(Class<?> type) {
+    return type.getName().equals("org.apache.commons.csv.CSVRecord")
+        || type.getName().equals("org.apache.commons.csv.CSVFormat");
+  }
+
+  /** Lists of indices that the program made stay its own. */
+  @Override
+  public boolean keepsItsOwn(Class<?> declaring) {
+    return RandomAccessDataset.class.isAssignableFrom(declaring)
+        && !declaring.getName().endsWith("SubDatasetByIndices");
+  }
+
+  @Override
+  public boolean isKnown(String owner, String method) {
+    boolean draws =
+        method.startsWith("random")
+            || method.startsWith("truncated")
+            || method.startsWith("sample");
+    return (KNOWN.stream().anyMatch(owner::startsWith) || owner.endsWith("Exception"))
+        && !UNKNOWN.contains(owner)
+        && !UNKNOWN.contains(method)
+        && !(owner.endsWith("NDManager") && method.endsWith("Name"))
+        && (!draws
+            || owner.equals("ai/djl/util/RandomUtils")
+            || owner.equals("ai/djl/modality/cv/util/NDImageUtils"));
+  }
+
+  @Override
+  public boolean readsFile(String owner, String method) {
+    return (owner.endsWith("ImageFactory") && method.equals("fromFile"))
+        || (owner.startsWith("ai/djl/ndarray/") && method.equals("load"));
+  }
+
+  @Override
+  public boolean copies(String owner, String method) {
+    return owner.equals("ai/djl/ndarray/NDManager") && method.equals("create");
+  }
+
+  @Override
+  public boolean isAnnounced(String method, String descriptor) {
+    return (method + descriptor).equals("prepare(Lai/djl/util/Progress;)V");
+  }
+
+  @Override
+  public String getsItem() {
+    return "get(Lai/djl/ndarray/NDManager;J)Lai/djl/training/dataset/Record;";
+  }
+}

@@ -1,0 +1,175 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.nn.Parameter;
+import ai.djl.training.LocalParameterServer;
+import ai.djl.training.ParameterStore;
+import ai.djl.training.Trainer;
+import ai.djl.training.optimizer.Optimizer;
+import ai.djl.training.tracker.ParameterTracker;
+import io.coordl.pipeline.LibraryField;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an optimizer of DJL remembers of each parameter, by the order of the parameters in their
+ * block: in another JVM they have other identifiers. On one device.
+ */
+final class OptimizerState {
+  private final LibraryField<Object> store = LibraryField.of(Trainer.class, "parameterStore");
+  private final LibraryField<Object> server =
+      LibraryField.of(ParameterStore.class, "parameterServer");
+  private final LibraryField<Object> optimizer =
+      LibraryField.of(LocalParameterServer.class, "optimizer");
+  private final LibraryField<Object> counts = LibraryField.of(Optimizer.class, "updateCounts");
+  private final LibraryField<Object> updates = LibraryField.of(Optimizer.class, "numUpdate");
+
+  OptimizerState() throws NoSuchFieldException {}
+
+  /** The trainer's; null if it is not where it is as a rule. */
+  @Nullable Optimizer of(Trainer trainer) {
+    return trainer.getDevices().length == 1
+            && server.get(store.require(trainer)) instanceof LocalParameterServer local
+        ? (Optimizer) optimizer.get(local)
+        : null;
+  }
+
+  private static List<Parameter> parameters(Trainer trainer) {
+    return trainer.getModel().getBlock().getParameters().values();
+  }
+
+  /** The fields in which an optimizer keeps arrays. */
+  private static List<LibraryField<Object>> maps(Optimizer of) {
+    return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
+  }
+
+  @SuppressWarnings("unchecked") // By the identifiers of parameters.
+  private static Map<String, Object> map(LibraryField<Object> field, Optimizer of) {
+    return (Map<String, Object>) field.require(of);
+  }
+
+  List<Object> trackers(Trainer trainer) {
+    Optimizer of = of(trainer);
+    return of == null
+        ? List.of()
+        : LibraryField.all(
+                of.getClass(),
+                Object.class,
+                field -> ParameterTracker.class.isAssignableFrom(field.getType()))
+            .stream()
+            .map(field -> field.get(of))
+            .filter(Objects::nonNull)
+            .toList();
+  }
+
+  void write(DataOutputStream out, Trainer trainer) throws IOException {
+    Optimizer of = of(trainer);
+    out.writeUTF(of == null ? "" : of.getClass().getName());
+    if (of == null) {
+      return;
+    }
+    List<Parameter> parameters = parameters(trainer);
+    out.writeInt(parameters.size());
+    out.writeInt((Integer) updates.require(of));
+    for (Parameter parameter : parameters) {
+      Object count = map(counts, of).get(parameter.getId());
+      out.writeInt(count == null ? -1 : (Integer) count);
+    }
+    List<LibraryField<Object>> maps = maps(of);
+    out.writeInt(maps.size());
+    for (LibraryField<Object> map : maps) {
+      out.writeUTF(map.field().getName());
+      for (Parameter parameter : parameters) {
+        write(out, array(map(map, of), parameter.getId()));
+      }
+    }
+  }
+
+  private static @Nullable NDArray array(Map<String, Object> map, String id) {
+    return map.get(id) instanceof Map<?, ?> devices
+            && devices.size() == 1
+            && devices.values().iterator().next() instanceof NDArray array
+        ? array
+        : null;
+  }
+
+  private static void write(DataOutputStream out, @Nullable NDArray array) throws IOException {
+    if (array == null) {
+      out.writeInt(-1);
+      return;
+    }
+    ByteBuffer bytes = array.toByteBuffer().duplicate();
+    out.writeInt(bytes.remaining());
+    byte[] some = new byte[1 << 16];
+    while (bytes.hasRemaining()) {
+      int n = Math.min(some.length, bytes.remaining());
+      bytes.get(some, 0, n);
+      out.write(some, 0, n);
+    }
+  }
+
+  /**
+   * Makes the trainer's optimizer what it was.
+   *
+   * @return null if done; else why not: it may be half done then
+   */
+  @Nullable String read(DataInputStream in, Trainer trainer) throws IOException {
+    String was = in.readUTF();
+    Optimizer of = of(trainer);
+    if (of == null || !was.equals(of.getClass().getName())) {
+      return "the optimizer is of another class, or not DJL's on one device";
+    }
+    List<Parameter> parameters = parameters(trainer);
+    if (in.readInt() != parameters.size()) {
+      return "the model has another number of parameters";
+    }
+    updates.set(of, in.readInt());
+    for (Parameter parameter : parameters) {
+      int count = in.readInt();
+      if (count >= 0) {
+        map(counts, of).put(parameter.getId(), count);
+      }
+    }
+    List<LibraryField<Object>> maps = maps(of);
+    if (in.readInt() != maps.size()) {
+      return "the optimizer keeps another number of arrays";
+    }
+    for (LibraryField<Object> map : maps) {
+      if (!in.readUTF().equals(map.field().getName())) {
+        return "the optimizer keeps other arrays";
+      }
+      for (Parameter parameter : parameters) {
+        int length = in.readInt();
+        if (length >= 0) {
+          Map<Device, NDArray> devices = new ConcurrentHashMap<>();
+          NDArray array = read(in, length, parameter.getArray());
+          devices.put(array.getDevice(), array);
+          map(map, of).put(parameter.getId(), devices);
+        }
+      }
+    }
+    return null;
+  }
+
+  private static NDArray read(DataInputStream in, int length, NDArray like) throws IOException {
+    ByteBuffer bytes = like.getManager().allocateDirect(length);
+    byte[] some = new byte[1 << 16];
+    while (bytes.hasRemaining()) {
+      int n = Math.min(some.length, bytes.remaining());
+      in.readFully(some, 0, n);
+      bytes.put(some, 0, n);
+    }
+    bytes.rewind();
+    NDArray array = like.getManager().create(bytes, like.getShape(), like.getDataType());
+    array.detach(); // As those that the optimizer makes.
+    return array;
+  }
+}

@@ -1,0 +1,106 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An image as it is kept. Immutable.
+ *
+ * @param form what it was decoded by, and for which flag
+ * @param array height, width, channels
+ */
+record Pixels(DecodedForm form, KeptArray array) {
+  /** What is kept of an item in this form; null if nothing is. */
+  static @Nullable Pixels find(DecodedItem item, DecodedForm form) {
+    KeptArray array = KeptItems.find(item, form);
+    return array == null ? null : new Pixels(form, array);
+  }
+
+  /**
+   * The pixels of an array in main memory as {@code toNDArray} makes it; null if the array is of
+   * another kind, or not in main memory.
+   */
+  static @Nullable KeptArray of(NDArray array) {
+    Shape shape = array.getShape();
+    if (!Device.cpu().equals(array.getDevice())
+        || array.getDataType() != DataType.UINT8
+        || shape.dimension() != 3
+        || shape.size() == 0) {
+      return null;
+    }
+    ByteBuffer values = array.toByteBuffer();
+    return values.remaining() == shape.size()
+        ? new KeptArray((int) shape.get(0), (int) shape.get(1), (int) shape.get(2), values)
+        : null;
+  }
+
+  int height() {
+    return array.first();
+  }
+
+  int width() {
+    return array.second();
+  }
+
+  /**
+   * A fresh array over memory of its own, since an operation in place on an array over read-only
+   * memory would end the JVM.
+   *
+   * <p>In main memory PyTorch's own, which it takes back when the array is closed. That of a direct
+   * buffer, as the library makes its arrays, waits for the garbage collector: until the limit of
+   * direct memory is reached each image touches pages that are new to the process, which costs more
+   * than all its transforms. Other engines need not have arrays that begin empty.
+   */
+  NDArray toArray(NDManager manager) {
+    Shape shape = new Shape(height(), width(), array.third());
+    if (Device.cpu().equals(manager.getDevice())
+        && manager.getEngine().getEngineName().equals("PyTorch")) {
+      NDArray made = manager.create(shape, DataType.UINT8);
+      // Or the manager, closed by another thread meanwhile, would free what is written here.
+      made.detach();
+      try {
+        ByteBuffer memory = made.toByteBuffer(true);
+        // By its contract a direct buffer is the array's memory; any other is a copy.
+        if (memory.isDirect()) {
+          memory.put(array.values().duplicate());
+          made.attach(manager);
+          return made;
+        }
+      } catch (RuntimeException e) {
+        made.close();
+        throw e;
+      }
+      made.close();
+    }
+    ByteBuffer own = manager.allocateDirect(array.values().remaining());
+    own.put(array.values().duplicate());
+    own.rewind();
+    return manager.create(own, shape, DataType.UINT8);
+  }
+
+  /** Packed pixels, opaque, for {@code ImageFactory.fromPixels}. */
+  int[] toRgb() {
+    ByteBuffer values = array.values();
+    int channels = array.third();
+    int[] rgb = new int[width() * height()];
+    for (int i = 0; i < rgb.length; i++) {
+      int at = i * channels;
+      int last = at + channels - 1;
+      rgb[i] =
+          0xff000000
+              | (values.get(at) & 0xff) << 16
+              | (values.get(Math.min(at + 1, last)) & 0xff) << 8
+              | (values.get(Math.min(at + 2, last)) & 0xff);
+    }
+    return rgb;
+  }
+}

@@ -1,0 +1,160 @@
+package io.coordl.library.djl;
+
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.util.RandomUtils;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.PurityAnalyzer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code prepared=share} in DJL, where a {@link DataIterable} fetches a batch, on whatever thread:
+ * it is fetched from a data set of ours that hands out what is kept of the samples, with the
+ * transforms that are left. Subclasses, which fetch in ways of their own, are left alone.
+ */
+public final class PreparedBatches implements LibraryHooks {
+  private final IterableFields fields = new IterableFields();
+  private final Tables tables = new Tables();
+  private final SampleStack stack;
+  private final @Nullable PreparedSamples samples;
+
+  public PreparedBatches(Class<?> dataIterable, Services services)
+      throws ReflectiveOperationException {
+    Symbols.require(
+        PreparedBatches.class,
+        PreparedDataset.class,
+        IterablePipeline.class,
+        BatchFrame.class,
+        BatchArrays.class,
+        SampleStack.class);
+    stack = new SampleStack(services.pinned());
+    if (RandomUtils.RANDOM instanceof ForkableRandom) {
+      samples =
+          new PreparedSamples(
+              services,
+              new PurityAnalyzer(
+                  KnownDjl.PREFIX,
+                  new KnownDjl(),
+                  Objects.requireNonNull(services.prepared())::trusts));
+    } else {
+      samples = null;
+      services
+          .log()
+          .say(PreparedSamples.leaves("samples", "DJL's random generator is older than the agent"));
+    }
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    PreparedSamples kept = samples;
+    if (kept == null) {
+      return null;
+    }
+    if (method.equals("prepare")) {
+      return prepare(kept, self);
+    }
+    return self.getClass() == DataIterable.class
+        ? fetch(kept, (DataIterable) self, arguments)
+        : null;
+  }
+
+  /** A batch that is only to be stacked is made of the bytes at once. */
+  private @Nullable Batch stacked(
+      PreparedSamples kept,
+      PreparedSamples.Plan plan,
+      IterablePipeline pipeline,
+      List<Long> indices,
+      int progress) {
+    try {
+      return pipeline.isStacked(plan)
+          ? kept.batch(plan, indices, samples -> pipeline.stack(samples, stack, indices, progress))
+          : null;
+    } catch (IOException | RuntimeException e) {
+      Bridge.fault("stacking prepared samples", e);
+      return null;
+    }
+  }
+
+  /** What a data set sets while it is prepared decides its samples, and may those of others. */
+  private InterceptedCall prepare(PreparedSamples kept, Object dataset) {
+    Object file = tables.look(dataset);
+    if (file != null && tables.isPrepared(dataset, file)) {
+      return new InterceptedCall(file); // It returns nothing.
+    }
+    kept.changed();
+    return InterceptedCall.after(
+        own -> {
+          kept.changed();
+          if (file != null) {
+            tables.prepared(dataset, file);
+          }
+          return own;
+        });
+  }
+
+  @SuppressWarnings("unchecked") // What DataIterable.fetch is given.
+  private @Nullable InterceptedCall fetch(
+      PreparedSamples kept, DataIterable iterable, Object[] arguments) {
+    // Of a manager that the program has closed its own call says so.
+    if (fields.dataset.get(iterable) instanceof PreparedDataset
+        || !fields.manager.require(iterable).isOpen()
+        || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
+      return null;
+    }
+    IterablePipeline pipeline = new IterablePipeline(iterable, fields, tables);
+    PreparedSamples.Plan plan = kept.plan(pipeline);
+    if (plan == null) {
+      return null;
+    }
+    List<Long> indices = (List<Long>) arguments[0];
+    int progress = (Integer) arguments[1];
+    Batch batch = stacked(kept, plan, pipeline, indices, progress);
+    if (batch != null) {
+      return new InterceptedCall(batch);
+    }
+    DataIterable over = pipeline.over(kept, plan);
+    try {
+      long start = System.nanoTime();
+      Batch made = fields.fetch(over, indices, progress);
+      if (pipeline.isStacked(plan) && fields.dataset.get(over) instanceof PreparedDataset ours) {
+        long nanos = System.nanoTime() - start;
+        keep(ours, made);
+        probe(kept, plan, pipeline, indices, nanos - ours.nanos());
+      }
+      return new InterceptedCall(made);
+    } catch (Exception | Error e) {
+      return InterceptedCall.throwing(e); // As the program's own call would.
+    }
+  }
+
+  private static void keep(PreparedDataset samples, Batch batch) {
+    try {
+      samples.keep(batch);
+    } catch (IOException | RuntimeException e) {
+      Bridge.fault("keeping prepared samples of a device", e);
+    }
+  }
+
+  private void probe(
+      PreparedSamples kept,
+      PreparedSamples.Plan plan,
+      IterablePipeline pipeline,
+      List<Long> indices,
+      long batched) {
+    try {
+      kept.probe(plan, indices, batched, samples -> pipeline.stack(samples, stack, indices, 0));
+    } catch (Exception e) {
+      Bridge.fault("stacking prepared samples", e);
+    }
+  }
+}

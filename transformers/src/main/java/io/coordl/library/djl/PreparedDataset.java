@@ -1,0 +1,200 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.translate.Pipeline;
+import ai.djl.util.Progress;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.SampleMaker;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Hands out the samples of another data set, prepared as far as they are kept. */
+final class PreparedDataset extends RandomAccessDataset {
+  private final RandomAccessDataset own;
+  private final PreparedSamples samples;
+  private final PreparedSamples.Plan plan;
+
+  /** A pipeline of one transform for each stage after the first. */
+  private final List<Pipeline> transforms;
+
+  /** Whether samples are only stacked after the last of these. */
+  private final boolean stacked;
+
+  /** Nanoseconds spent on the samples; one thread fetches a batch. */
+  private long nanos;
+
+  /** Samples that were asked for. */
+  private int places;
+
+  private final DeviceSamples unread = new DeviceSamples();
+
+  PreparedDataset(
+      RandomAccessDataset own,
+      PreparedSamples samples,
+      PreparedSamples.Plan plan,
+      List<Pipeline> transforms,
+      boolean stacked) {
+    super(new NoBuilder().setSampling(1, false));
+    this.own = own;
+    this.samples = samples;
+    this.plan = plan;
+    this.transforms = transforms;
+    this.stacked = stacked;
+  }
+
+  @Override
+  public Record get(NDManager manager, long index) throws IOException {
+    long start = System.nanoTime();
+    try {
+      Sample sample =
+          Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index, places++)));
+      return new Record(sample.data, sample.labels);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // Its methods throw no other.
+    } finally {
+      nanos += System.nanoTime() - start;
+    }
+  }
+
+  /** Keeps the samples that were made on a device, of the batch that they were asked for. */
+  void keep(Batch batch) throws IOException {
+    unread.keep(batch.getData(), batch.getLabels(), places);
+  }
+
+  /** Nanoseconds spent on the samples so far. */
+  long nanos() {
+    return nanos;
+  }
+
+  @Override
+  protected long availableSize() {
+    return own.size();
+  }
+
+  @Override
+  public void prepare(Progress progress) {
+    // The program's own is prepared already.
+  }
+
+  private record Sample(NDList data, NDList labels) {}
+
+  /** Makes one sample in the manager of its batch. */
+  private final class Maker implements SampleMaker<Sample> {
+    private final NDManager manager;
+    private final long index;
+    private final int place;
+    private int transformed;
+
+    Maker(NDManager manager, long index, int place) {
+      this.manager = manager;
+      this.index = index;
+      this.place = place;
+    }
+
+    @Override
+    public Sample get() throws IOException {
+      Record record = own.get(manager, index);
+      return new Sample(record.getData(), record.getLabels());
+    }
+
+    @Override
+    public Sample transform(int stage, Sample sample) {
+      transformed = stage;
+      return new Sample(transforms.get(stage - 1).transform(sample.data), sample.labels);
+    }
+
+    private boolean isOnHost() {
+      return Device.cpu().equals(manager.getDevice());
+    }
+
+    @Override
+    public boolean isLater() {
+      return !isOnHost();
+    }
+
+    @Override
+    public void later(PreparedBatch one, Keeping keeping) {
+      unread.add(place, ((BatchArrays) one).layout(), keeping);
+    }
+
+    @Override
+    public @Nullable PreparedBatch bytes(Sample sample, List<BatchLayout.Array> files) {
+      boolean last = stacked && transformed == transforms.size();
+      if (!(last || isOnHost())
+          || !areArrays(sample.data, last)
+          || !areArrays(sample.labels, last)
+          || (!last && BatchArrays.overlap(sample.data, sample.labels))) {
+        return null;
+      }
+      try {
+        return BatchArrays.view(sample.data, sample.labels, files);
+      } catch (CannotShareException e) {
+        return null;
+      }
+    }
+
+    /**
+     * Whether arrays can be recreated from their values; {@code last}: they are only stacked after
+     * this.
+     */
+    private boolean areArrays(NDList list, boolean last) {
+      if (list.getClass() != NDList.class) {
+        return false; // What else it has its batchifier may ask for.
+      }
+      for (NDArray array : list) {
+        // Asked of text the engine ends the JVM.
+        if (array.getDataType() == DataType.STRING
+            || !(Strides.areDense(array) || (last && Strides.areStackedDense(array)))
+            || array.hasGradient()
+            || !array.getDevice().equals(manager.getDevice())
+            || array.getShape().isLayoutKnown()
+            || array.size() == 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public Sample read(BatchLayout layout, ByteBuffer bytes) {
+      return new Sample(
+          BatchFrame.arrays(manager, layout, bytes, BatchArrays.DATA),
+          BatchFrame.arrays(manager, layout, bytes, BatchArrays.LABELS));
+    }
+
+    /** Not for samples that are only stacked: the whole batch is probed instead. */
+    @Override
+    public boolean isProbed() {
+      return !stacked;
+    }
+
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      Sample sample = read(layout, bytes);
+      sample.data.close();
+      sample.labels.close();
+    }
+  }
+
+  private static final class NoBuilder extends BaseBuilder<NoBuilder> {
+    @Override
+    protected NoBuilder self() {
+      return this;
+    }
+  }
+}

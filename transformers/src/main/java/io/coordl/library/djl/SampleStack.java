@@ -1,0 +1,109 @@
+package io.coordl.library.djl;
+
+import io.coordl.gpu.PinnedMemory;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.PreparedSamples.Kept;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Samples of equal shape one behind the other, as {@code Batchifier.STACK} puts them: two calls of
+ * native code a batch, where stacking arrays takes several for each sample. Thread-safe.
+ */
+final class SampleStack {
+  private static final int MOST_BYTES = 1 << 30;
+
+  /** Batches whose pages may be locked: as many threads as make batches at once. */
+  private static final int MOST_PINNED = 4;
+
+  private static final int PAGE = 4096;
+
+  private final @Nullable PinnedMemory pinned;
+
+  private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
+
+  /** Memory of the last batch, for the next one. */
+  private final AtomicReference<@Nullable ByteBuffer> spare = new AtomicReference<>();
+
+  SampleStack(@Nullable PinnedMemory pinned) {
+    this.pinned = pinned;
+  }
+
+  /** The bytes of the batch, as {@link BatchFrame} reads them; null if the samples differ. */
+  @Nullable ByteBuffer of(List<Kept> samples) {
+    List<BatchLayout.Array> first = arrays(samples.get(0));
+    List<BatchLayout.Array> stacked = new ArrayList<>();
+    for (BatchLayout.Array array : first) {
+      List<Long> shape = new ArrayList<>(array.shape());
+      shape.add(0, (long) samples.size());
+      stacked.add(
+          new BatchLayout.Array(
+              array.role(), array.type(), array.name(), shape, samples.size() * array.bytes()));
+    }
+    BatchLayout layout = new BatchLayout(stacked);
+    if (layout.bytes() > MOST_BYTES
+        || !samples.stream()
+            .allMatch(
+                sample ->
+                    sample.layout().equals(samples.get(0).layout())
+                        || arrays(sample).equals(first))) {
+      return null;
+    }
+    ByteBuffer batch = memory((int) layout.bytes());
+    layout.writeTo(batch);
+    for (int i = 0; i < first.size(); i++) {
+      ByteBuffer values = layout.values(batch, i);
+      for (Kept sample : samples) {
+        values.put(sample.layout().values(sample.bytes(), i));
+      }
+    }
+    return batch;
+  }
+
+  /**
+   * The bytes are not needed any more.
+   *
+   * @param copied whether they went to a device
+   */
+  void free(ByteBuffer batch, boolean copied) {
+    if (copied && pinned != null && pinned.pin(batch, MOST_PINNED)) {
+      locked.add(batch);
+    } else {
+      spare.set(batch);
+    }
+  }
+
+  /** Files come last, and are no arrays. */
+  private static List<BatchLayout.Array> arrays(Kept sample) {
+    List<BatchLayout.Array> all = sample.layout().arrays();
+    int count = 0;
+    while (count < all.size() && all.get(count).bytes() > 0) {
+      count++;
+    }
+    return all.subList(0, count);
+  }
+
+  private ByteBuffer memory(int length) {
+    ByteBuffer memory = locked.poll();
+    if (memory != null && memory.capacity() < length && pinned != null) {
+      pinned.unpin(memory);
+      memory = null;
+    }
+    if (memory == null) {
+      memory = spare.getAndSet(null);
+    }
+    if (memory == null || memory.capacity() < length) {
+      memory =
+          pinned == null
+              ? ByteBuffer.allocateDirect(length)
+              : ByteBuffer.allocateDirect((length + PAGE - 1 & -PAGE) + PAGE).alignedSlice(PAGE);
+    }
+    return memory.clear().limit(length).order(ByteOrder.nativeOrder());
+  }
+}

@@ -1,0 +1,213 @@
+package io.coordl.library.djl;
+
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Sampler;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.CoordinatedEpoch;
+import io.coordl.pipeline.Pipeline;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.RandomAccess;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One epoch of this job over a data set: from its sampler's order to the last batch. Holds neither
+ * the iterable nor the data set. Thread-safe.
+ */
+final class SampledEpoch implements Pipeline {
+  private final CoordinatedBatches all;
+  private final IterableFields fields;
+  private final WeakReference<RandomAccessDataset> dataset;
+  private final CoordinatedEpoch epoch;
+  private final String sampler;
+  private volatile BatchOrder order = BatchOrder.evenly(new int[0], 1);
+  private volatile WeakReference<DataIterable> iterable = new WeakReference<>(null);
+  private volatile WeakReference<NDManager> manager = new WeakReference<>(null);
+  private volatile int threads;
+
+  SampledEpoch(CoordinatedBatches all, RandomAccessDataset dataset, Sampler sampler) {
+    this.all = all;
+    this.fields = all.fields;
+    this.dataset = new WeakReference<>(dataset);
+    this.epoch = new CoordinatedEpoch(all.epochs, this, all.oneThread);
+    String described = "";
+    try {
+      described = Description.of("sampler", sampler);
+    } catch (CannotShareException e) {
+      epoch.leave(e);
+    }
+    this.sampler = described;
+  }
+
+  /** The batches of this epoch, whose order the others may replace by one of the same sizes. */
+  List<List<Long>> over(BatchOrder own) {
+    order = own;
+    List<List<Long>> batches = new ArrayList<>(own.batches());
+    for (int i = 0, start = 0; i < own.batches(); i++) {
+      batches.add(new Indices(i, own.end(i) - start));
+      start = own.end(i);
+    }
+    return batches;
+  }
+
+  void refuse(String reason) {
+    epoch.leave(new CannotShareException(reason));
+  }
+
+  /**
+   * The indices of one batch, as a sampler would give them. Which they are is decided when the
+   * first batch of the epoch is fetched, or when the program looks; how many is known before.
+   * Immutable; thread-safe.
+   */
+  final class Indices extends AbstractList<Long> implements RandomAccess {
+    private final int batch;
+    private final int size;
+    private final AtomicBoolean fetched = new AtomicBoolean();
+    private volatile int @Nullable [] items;
+
+    Indices(int batch, int size) {
+      this.batch = batch;
+      this.size = size;
+    }
+
+    /**
+     * Whether this is the first call: each batch is taken once, a second fetch is the program's.
+     */
+    boolean fetchFirst() {
+      return fetched.compareAndSet(false, true);
+    }
+
+    InterceptedCall fetch(DataIterable of, int progress) {
+      long span = Spans.enter(SpanKind.BATCH, of);
+      Batch made = null;
+      try {
+        iterable = new WeakReference<>(of);
+        NDManager own = fields.manager.require(of);
+        manager = new WeakReference<>(own);
+        threads = allowed(fields.executor.get(of));
+        if (all.pinned != null && BatchFrame.copiesToGpu(own)) {
+          all.pinned.copySlots();
+        }
+        if (epoch.begin(of)) {
+          made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
+        }
+      } catch (Throwable t) {
+        Bridge.fault("a staged batch", t); // The program's own fetch makes it.
+      }
+      return epoch.call(span, made);
+    }
+
+    private Batch make(BatchFrame frame, NDManager own, ByteBuffer staged) throws IOException {
+      int bytes = staged.remaining();
+      long start = System.nanoTime();
+      Batch batch = frame.make(own.newSubManager(), staged);
+      if (all.pinned != null) {
+        all.pinned.copied(bytes, System.nanoTime() - start);
+      }
+      return batch;
+    }
+
+    @Override
+    public Long get(int index) {
+      int[] known = items;
+      if (known == null) {
+        known = epoch.samples(batch);
+        items = known;
+      }
+      return (long) known[index];
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
+  }
+
+  @Override
+  public Fingerprint fingerprint() throws CannotShareException {
+    return PipelineParts.of(fields, iterable(), sampler, order);
+  }
+
+  private DataIterable iterable() {
+    DataIterable known = iterable.get();
+    if (known == null) {
+      throw new IllegalStateException("the program has dropped the iterable");
+    }
+    return known;
+  }
+
+  @Override
+  public BatchOrder order() {
+    return order;
+  }
+
+  @Override
+  public int threads() {
+    return threads;
+  }
+
+  /** How many threads may call the program's code at once, if it gave the iterable this. */
+  private int allowed(@Nullable ExecutorService executor) {
+    if (executor == null) {
+      return 1;
+    }
+    int most = 1;
+    if (executor instanceof ThreadPoolExecutor pool) {
+      most = pool.getMaximumPoolSize();
+    } else if (executor instanceof ForkJoinPool pool) {
+      most = pool.getParallelism();
+    }
+    int wanted = Math.max(all.threads, most);
+    return Math.max(1, Math.min(wanted, Runtime.getRuntime().availableProcessors()));
+  }
+
+  @Override
+  public PreparedBatch prepare(int batch, int[] samples) throws Exception {
+    DataIterable data = iterable.get();
+    if (data == null) {
+      throw new NotPreparedException("the epoch has ended");
+    }
+    List<Long> plain = Arrays.stream(samples).asLongStream().boxed().toList();
+    Batch made;
+    try {
+      made = fields.fetch(data, plain, order.end(batch));
+    } catch (Exception e) {
+      throw new NotPreparedException(e);
+    }
+    return BatchArrays.of(made, samples.length);
+  }
+
+  /** A data set, or a manager that the iterable's arrays belong to, or one above it. */
+  @Override
+  public boolean uses(Object part) {
+    if (!(part instanceof NDManager)) {
+      return dataset.refersTo((RandomAccessDataset) part);
+    }
+    NDManager below = manager.get();
+    while (below != null && below != part) {
+      NDManager parent = below.getParentManager();
+      below = parent == below ? null : parent;
+    }
+    return below != null;
+  }
+}

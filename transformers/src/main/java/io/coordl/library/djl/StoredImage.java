@@ -1,0 +1,134 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.modality.cv.Image;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import io.coordl.cache.DecodedForm;
+import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An image of the data set, of which the program as a rule wants nothing but the array. Size and
+ * array come from the kept pixels. Every other method is the library's own image's, which is
+ * decoded when the first of them is called; and since images can be drawn on, and what they hand
+ * out may be too, that image does everything from then on, and its pixels are not kept.
+ *
+ * <p>As safe for concurrent use as the library's own.
+ */
+final class StoredImage implements InvocationHandler {
+  private final ImageInterceptor.Origin origin;
+  private final @Nullable Pixels kept;
+  private @Nullable Image own;
+
+  /** Whether the library's own image may have been drawn on. */
+  private boolean touched;
+
+  private StoredImage(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
+    this.origin = origin;
+    this.kept = kept;
+    this.own = own;
+  }
+
+  /** An image over kept pixels, or of the library's own, of which nothing is kept yet. */
+  static Image of(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
+    return (Image)
+        Proxy.newProxyInstance(
+            Image.class.getClassLoader(),
+            new Class<?>[] {Image.class},
+            new StoredImage(origin, kept, own));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object image, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    Object[] given = arguments == null ? new Object[0] : arguments;
+    return switch (method.getName()) {
+      case "equals" -> image == given[0];
+      case "hashCode" -> hashCode();
+      case "toString" -> toString();
+      case "getWidth" -> width();
+      case "getHeight" -> height();
+      case "toNDArray" ->
+          toArray((NDManager) given[0], given.length < 2 ? null : (Image.Flag) given[1]);
+      default -> {
+        Image drawn = touch();
+        try {
+          Object result = method.invoke(drawn, arguments);
+          // The library hands out the image itself if it has the size that is asked for.
+          yield result == drawn ? image : result;
+        } catch (InvocationTargetException e) {
+          throw Objects.requireNonNullElse(e.getCause(), e);
+        }
+      }
+    };
+  }
+
+  private synchronized Image own() {
+    Image known = own;
+    if (known == null) {
+      if (kept == null) {
+        throw new IllegalStateException("an image has pixels or an original");
+      }
+      known = origin.decode(kept);
+      own = known;
+    }
+    return known;
+  }
+
+  private synchronized Image touch() {
+    touched = true;
+    return own();
+  }
+
+  private synchronized int width() {
+    return own == null && kept != null ? kept.width() : own().getWidth();
+  }
+
+  private synchronized int height() {
+    return own == null && kept != null ? kept.height() : own().getHeight();
+  }
+
+  private synchronized NDArray toArray(NDManager manager, Image.@Nullable Flag flag) {
+    DecodedForm form = touched ? null : origin.form(flag);
+    if (form == null) {
+      return own().toNDArray(manager, flag);
+    }
+    Pixels pixels =
+        kept != null && kept.form().equals(form) ? kept : Pixels.find(origin.item(), form);
+    if (pixels != null) {
+      return pixels.toArray(manager);
+    }
+    long start = System.nanoTime();
+    if (!Device.cpu().equals(manager.getDevice())) {
+      Pixels host = onHost(manager, flag, form);
+      if (host != null) {
+        KeptItems.keep(origin.item(), form, System.nanoTime() - start, host::array);
+        return host.toArray(manager);
+      }
+    }
+    NDArray array = own().toNDArray(manager, flag);
+    KeptItems.keep(origin.item(), form, System.nanoTime() - start, () -> Pixels.of(array));
+    return array;
+  }
+
+  /**
+   * The pixels in main memory, where the library has them before it copies them to a device.
+   * Reading them back from the device would have to wait for all its pending work. Null if they are
+   * unavailable; the program's own call then reports why.
+   */
+  private @Nullable Pixels onHost(NDManager manager, Image.@Nullable Flag flag, DecodedForm form) {
+    try (NDManager host = manager.newSubManager(Device.cpu())) {
+      KeptArray pixels = Pixels.of(own().toNDArray(host, flag));
+      return pixels == null ? null : new Pixels(form, pixels);
+    } catch (RuntimeException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package io.coordl.library.djl;
+
+import ai.djl.training.dataset.RandomAccessDataset;
+import io.coordl.cache.FileState;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.Symbols;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The library's tables of values separated by commas, which read their whole file each time they
+ * are prepared, at the start of each epoch. Where the file is what it was, so are the rows.
+ * Subclasses are left alone. Thread-safe.
+ */
+final class Tables {
+  private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
+  private static final String COLUMNS = "ai.djl.basicdataset.tabular.TabularDataset";
+  private static final String FEATURIZERS = "ai.djl.basicdataset.tabular.utils.Featurizers";
+
+  private final Map<RandomAccessDataset, Read> read = new WeakHashMap<>();
+
+  private record TableFile(String path, FileState state) {
+    static TableFile of(URL url) throws URISyntaxException {
+      String path = Path.of(url.toURI()).toString(); // Throws for what is no file.
+      return new TableFile(path, FileState.of(path));
+    }
+  }
+
+  /**
+   * What a table was read from, the rows made of it, as they lie in the table, and what its columns
+   * were then: the program may add some, or prepare another table that shares them.
+   */
+  private record Read(TableFile file, Object rows, String columns) {}
+
+  private static boolean isTable(Object dataset) {
+    return dataset.getClass().getName().equals(TABLE);
+  }
+
+  /** Its file as it is now; null if it is no such table, or none whose file can be told. */
+  @Nullable Object look(Object dataset) {
+    if (!isTable(dataset)) {
+      return null;
+    }
+    try {
+      TableFile now = TableFile.of((URL) value(dataset, "csvUrl"));
+      return now.state.isSettled() && isPlain(dataset) ? now : null;
+    } catch (URISyntaxException | ReflectiveOperationException | RuntimeException e) {
+      return null; // Its own call says what is wrong.
+    }
+  }
+
+  /** What is known of a table; null if it is none that was read here. */
+  private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
+    Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
+    return known != null && known.rows == rows(dataset) ? known : null;
+  }
+
+  /** Whether it holds what preparing it would give. */
+  synchronized boolean isPrepared(Object dataset, Object file) {
+    try {
+      Read known = known(dataset);
+      return known != null
+          && known.file.equals(file)
+          && known.columns.equals(describeColumns(dataset));
+    } catch (ReflectiveOperationException | CannotShareException e) {
+      return false;
+    }
+  }
+
+  /** It was prepared, and its file was {@code file} before that. */
+  synchronized void prepared(Object dataset, Object file) {
+    RandomAccessDataset table = (RandomAccessDataset) dataset;
+    read.remove(table);
+    try {
+      if (file.equals(look(dataset))) {
+        read.put(table, new Read((TableFile) file, rows(dataset), describeColumns(dataset)));
+      }
+    } catch (ReflectiveOperationException | CannotShareException e) {
+      // Then it is prepared each time.
+    }
+  }
+
+  /**
+   * The columns of a data set, to which the program may add at any time; none if it is no table.
+   */
+  static List<Object> columns(Object dataset) {
+    List<Object> columns = new ArrayList<>();
+    for (Class<?> at = dataset.getClass(); at != null; at = at.getSuperclass()) {
+      if (at.getName().equals(COLUMNS)) {
+        try {
+          columns.addAll((List<?>) Symbols.field(at, "features").get(dataset));
+          columns.add("labels");
+          columns.addAll((List<?>) Symbols.field(at, "labels").get(dataset));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+          columns.add(e); // Like no other: another version of DJL, or a thread adds some now.
+        }
+      }
+    }
+    return columns;
+  }
+
+  private static String describeColumns(Object dataset)
+      throws ReflectiveOperationException, CannotShareException {
+    return Description.of("features", value(dataset, "features"))
+        + Description.of("labels", value(dataset, "labels"));
+  }
+
+  private static Object rows(Object dataset) throws ReflectiveOperationException {
+    return value(dataset, "csvRecords");
+  }
+
+  /** Whether only code of the library is called when it is prepared. */
+  private static boolean isPlain(Object dataset) throws ReflectiveOperationException {
+    for (String list : List.of("features", "labels")) {
+      for (Object feature : (List<?>) value(dataset, list)) {
+        Object featurizer = Symbols.field(feature.getClass(), "featurizer").get(feature);
+        if (featurizer == null || !featurizer.getClass().getName().startsWith(FEATURIZERS)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private static Object value(Object dataset, String field) throws ReflectiveOperationException {
+    Class<?> type = dataset.getClass();
+    Class<?> declaring = field.startsWith("csv") ? type : type.getSuperclass();
+    return Objects.requireNonNull(Symbols.field(declaring, field).get(dataset), field);
+  }
+
+  /** Change time of the file that a table was read from; 0 if it was not read here. */
+  synchronized long stamp(RandomAccessDataset dataset) {
+    try {
+      Read known = known(dataset);
+      return known == null ? 0 : known.file.state.changedNanos();
+    } catch (ReflectiveOperationException e) {
+      return 0; // It is not described either.
+    }
+  }
+
+  /**
+   * What decides the samples of a table, by its file, but for {@link #stamp}; null if it is none
+   * that was read here.
+   *
+   * @throws CannotShareException if the rest of it cannot be told
+   */
+  synchronized @Nullable String describe(RandomAccessDataset dataset) throws CannotShareException {
+    try {
+      Read known = known(dataset);
+      if (known == null) {
+        return null;
+      }
+      return TABLE
+          + " "
+          + known.file.path
+          + " "
+          + known.file.state.checksumOfLike()
+          + " "
+          + Description.of("format", value(dataset, "csvFormat"))
+          + describeColumns(dataset);
+    } catch (ReflectiveOperationException e) {
+      throw new CannotShareException("tables of another version of DJL");
+    }
+  }
+}

@@ -1,0 +1,327 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.MultiDataSet;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * A batch of DL4J as bytes: each array with the strides it has, gaps included. First in the layout
+ * is the batch itself, without values; its name says how many features, labels and masks of either
+ * there are, -1 for none at all. An array that is there twice (labels that are the features) has
+ * its values once.
+ */
+final class BatchBytes implements PreparedBatch {
+  private static final String BATCH = "batch";
+  private static final String NULL = "null";
+  private static final String SAME = "same as";
+  private static final String PREPROCESSED = " preprocessed";
+  private static final String ATTACHED = "attached";
+  private static final LibraryField<Object> COLUMN_NAMES =
+      SeekableReader.field(DataSet.class, "columnNames");
+  private static final List<String> ROLES =
+      List.of("features", "labels", "features mask", "labels mask");
+
+  private final List<BatchLayout.Array> described = new ArrayList<>();
+  private final List<@Nullable INDArray> arrays = new ArrayList<>();
+  private final BatchLayout layout;
+  private final Runnable done;
+
+  /** As below, without files. */
+  BatchBytes(Object batch, Runnable done) {
+    this(batch, List.of(), done);
+  }
+
+  /**
+   * The bytes of a batch, as long as its arrays are valid.
+   *
+   * @param files parts of the layout without values, to come behind its own
+   * @param done run when they are no longer needed
+   * @throws IllegalArgumentException if it has something that would be lost
+   */
+  BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
+    this.done = done;
+    if (batch.getClass() == DataSet.class) { // Of a subclass more would be lost.
+      DataSet one = (DataSet) batch;
+      refuseAny(one.getExampleMetaData());
+      refuse(one.getLabelNamesList(), "label names");
+      refuse((List<?>) COLUMN_NAMES.get(one), "column names");
+      add(
+          DataSet.class.getSimpleName() + (one.isPreProcessed() ? PREPROCESSED : ""),
+          group(one.getFeatures()),
+          group(one.getLabels()),
+          group(one.getFeaturesMaskArray()),
+          group(one.getLabelsMaskArray()));
+    } else if (batch.getClass() == MultiDataSet.class) {
+      MultiDataSet several = (MultiDataSet) batch;
+      refuseAny(several.getExampleMetaData());
+      add(
+          MultiDataSet.class.getSimpleName(),
+          several.getFeatures(),
+          several.getLabels(),
+          several.getFeaturesMaskArrays(),
+          several.getLabelsMaskArrays());
+    } else {
+      throw new IllegalArgumentException("it is a " + batch.getClass().getName());
+    }
+    refuseOverlaps();
+    described.addAll(files);
+    layout = new BatchLayout(described);
+  }
+
+  /** Of two that share memory each would get its own. */
+  private void refuseOverlaps() {
+    TreeMap<Long, Long> ends = new TreeMap<>();
+    for (INDArray array : arrays) {
+      if (array != null) {
+        long from = Memory.address(array);
+        long end = from + Memory.length(array);
+        Map.Entry<Long, Long> before = ends.lowerEntry(end);
+        if (before != null && before.getValue() > from) {
+          throw new IllegalArgumentException("it has arrays that share memory");
+        }
+        ends.put(from, end);
+      }
+    }
+  }
+
+  /** The bytes of a batch to be kept; null if no equal one can be made of them. */
+  static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
+    try {
+      BatchBytes bytes = new BatchBytes(batch, files, () -> {});
+      return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
+    } catch (IllegalArgumentException e) {
+      return null; // It is more than arrays.
+    }
+  }
+
+  /** Whether an array is a part of a larger one, which would be lost. */
+  private static boolean isPart(@Nullable INDArray array) {
+    return array != null
+        && (array.isView() || array.data().length() != Memory.span(array.shape(), array.stride()));
+  }
+
+  private static void refuseAny(@Nullable Object metadata) {
+    if (metadata != null) {
+      throw new IllegalArgumentException("it has example metadata");
+    }
+  }
+
+  private static void refuse(@Nullable List<?> more, String what) {
+    if (more != null && !more.isEmpty()) {
+      throw new IllegalArgumentException("it has " + what);
+    }
+  }
+
+  private static @Nullable INDArray @Nullable [] group(@Nullable INDArray array) {
+    return array == null ? null : new INDArray[] {array};
+  }
+
+  /** Arrays of one role each; null if there is not even a list of them. */
+  private void add(String kind, @Nullable INDArray[] @Nullable ... groups) {
+    long[] counts =
+        Arrays.stream(groups).mapToLong(group -> group == null ? -1 : group.length).toArray();
+    arrays.add(null);
+    described.add(new BatchLayout.Array(BATCH, kind, text(counts), List.of(), 0));
+    for (int g = 0; g < groups.length; g++) {
+      @Nullable INDArray @Nullable [] group = groups[g];
+      if (group != null) {
+        for (INDArray array : group) {
+          add(ROLES.get(g), array);
+        }
+      }
+    }
+  }
+
+  private void add(String role, @Nullable INDArray array) {
+    int before = array == null ? -1 : numberOf(array);
+    arrays.add(before < 0 ? array : null);
+    if (array == null) {
+      described.add(new BatchLayout.Array(role, NULL, "", List.of(), 0));
+      return;
+    }
+    if (before >= 0) {
+      described.add(new BatchLayout.Array(role, SAME, Integer.toString(before), List.of(), 0));
+      return;
+    }
+    if (array.isEmpty() || array.dataType().width() < 1 || array.dataType() == DataType.UTF8) {
+      throw new IllegalArgumentException("it has an array of type " + array.dataType());
+    }
+    described.add(
+        new BatchLayout.Array(
+            role,
+            array.dataType() + " " + array.ordering() + (array.isAttached() ? " " + ATTACHED : ""),
+            text(array.stride()),
+            Arrays.stream(array.shape()).boxed().toList(),
+            Memory.length(array)));
+  }
+
+  /** Of the same array, not of an equal one. */
+  private int numberOf(INDArray array) {
+    for (int i = 0; i < arrays.size(); i++) {
+      if (arrays.get(i) == array) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private static String text(long[] numbers) {
+    return Arrays.toString(numbers).replaceAll("[\\[\\] ]", "");
+  }
+
+  private static long[] numbers(String text) {
+    if (text.isEmpty()) {
+      return new long[0];
+    }
+    String[] parts = text.split(",", -1);
+    long[] numbers = new long[parts.length]; // No stream: the code of kept batches runs cold.
+    for (int i = 0; i < parts.length; i++) {
+      numbers[i] = Long.parseLong(parts[i]);
+    }
+    return numbers;
+  }
+
+  @Override
+  public long bytes() {
+    return layout.bytes();
+  }
+
+  @Override
+  public void writeTo(ByteBuffer target) {
+    layout.writeTo(target);
+    for (int i = 0; i < arrays.size(); i++) {
+      INDArray array = arrays.get(i);
+      if (array != null) {
+        Memory.bytes(array, layout.values(target, i)::put);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    done.run();
+  }
+
+  /**
+   * The batch whose bytes these are. Its arrays lie over them, and hold the buffer; they belong to
+   * no workspace.
+   *
+   * @throws IOException if they are no batch
+   */
+  static Object inPlace(ByteBuffer staged) throws IOException {
+    return read(
+        BatchLayout.read(staged),
+        staged,
+        (values, type, shape, stride, order, attached) ->
+            Memory.array(staged, values, type, shape, stride, order));
+  }
+
+  /**
+   * The same, of arrays with their own memory: of the workspace that is open, if they were in one
+   * when they were made.
+   */
+  static Object copied(BatchLayout layout, ByteBuffer staged) {
+    return read(layout, staged, Memory::copy);
+  }
+
+  /**
+   * Makes a batch as {@link #copied} does and discards it, so that no open workspace has to hold
+   * it.
+   */
+  @SuppressWarnings("try") // Open only while the arrays are made.
+  static void probe(BatchLayout layout, ByteBuffer staged) {
+    try (MemoryWorkspace none = Nd4j.getMemoryManager().scopeOutOfWorkspaces()) {
+      copied(layout, staged);
+    }
+  }
+
+  /**
+   * The same, of a batch that may have been made on another thread, where no workspace was open:
+   * what would be in one here, but for that, is in memory with a limit.
+   *
+   * @throws IOException if they are no batch
+   */
+  static Object copiedOfStaged(ByteBuffer staged) throws IOException {
+    return read(BatchLayout.read(staged), staged, Memory::copyWithinLimit);
+  }
+
+  /** Makes an array of these values; {@code attached} as the batch was when it was made. */
+  private interface Maker {
+    INDArray of(
+        ByteBuffer values,
+        DataType type,
+        long[] shape,
+        long[] stride,
+        char order,
+        boolean attached);
+  }
+
+  private static Object read(BatchLayout layout, ByteBuffer staged, Maker maker) {
+    List<BatchLayout.Array> described = layout.arrays();
+    String kind = described.get(0).type();
+    long[] counts = numbers(described.get(0).name());
+    @Nullable INDArray[] arrays = new @Nullable INDArray[described.size()];
+    @Nullable INDArray[] @Nullable [] groups = new @Nullable INDArray[counts.length][];
+    int next = 1;
+    for (int g = 0; g < counts.length; g++) {
+      if (counts[g] >= 0) {
+        @Nullable INDArray[] group = new @Nullable INDArray[(int) counts[g]];
+        for (int i = 0; i < group.length; i++) {
+          BatchLayout.Array array = described.get(next);
+          arrays[next] =
+              switch (array.type()) {
+                case NULL -> null;
+                case SAME -> arrays[Integer.parseInt(array.name())];
+                default -> array(staged, layout, next, maker);
+              };
+          group[i] = arrays[next++];
+        }
+        groups[g] = group;
+      }
+    }
+    if (kind.equals(MultiDataSet.class.getSimpleName())) {
+      return new MultiDataSet(groups[0], groups[1], groups[2], groups[3]);
+    }
+    DataSet batch =
+        new DataSet(first(groups[0]), first(groups[1]), first(groups[2]), first(groups[3]));
+    if (kind.endsWith(PREPROCESSED)) {
+      batch.markAsPreProcessed();
+    }
+    return batch;
+  }
+
+  private static @Nullable INDArray first(@Nullable INDArray @Nullable [] group) {
+    return group == null ? null : group[0];
+  }
+
+  private static INDArray array(ByteBuffer staged, BatchLayout layout, int number, Maker maker) {
+    BatchLayout.Array described = layout.arrays().get(number);
+    String[] type = described.type().split(" ", -1);
+    long[] shape = new long[described.shape().size()];
+    for (int i = 0; i < shape.length; i++) {
+      shape[i] = described.shape().get(i);
+    }
+    long[] stride = numbers(described.name());
+    DataType values = DataType.valueOf(type[0]);
+    char order = type[1].charAt(0);
+    ByteBuffer bytes = layout.values(staged, number);
+    INDArray array = maker.of(bytes, values, shape, stride, order, type.length > 2);
+    Nd4j.getAffinityManager().tagLocation(array, AffinityManager.Location.HOST);
+    return array;
+  }
+}

@@ -1,0 +1,199 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.cache.FileState;
+import io.coordl.pipeline.Checksum;
+import io.coordl.shared.SharedFile;
+import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files an epoch goes through, each with one record or several. The records are numbered by the
+ * sorted paths of the files and their order in a file, so that all jobs on a host number them alike
+ * whatever their order. A file may be there more than once. Immutable.
+ */
+final class DataFiles {
+  private final File[] sorted;
+  private final Map<File, Integer> numbers = new HashMap<>();
+  private final int[] counts;
+
+  /** Checksums of the absolute path of each file. */
+  private final long[] paths;
+
+  /** Checksums of what each file was like. */
+  private final long[] states;
+
+  /** Number of the first record of each file, and of all records. */
+  private final int[] first;
+
+  private final int files;
+  private final int records;
+  private final long checksum;
+
+  /** The files of one epoch, in any order, with a record each; looks at each. */
+  DataFiles(List<File> epoch) {
+    this(epoch, file -> 1);
+  }
+
+  /**
+   * The files of one epoch, in any order; looks at each.
+   *
+   * @param recordsOf how many records a file has, at least one
+   * @throws ArithmeticException if there are more records than can be numbered
+   */
+  DataFiles(List<File> epoch, ToIntFunction<File> recordsOf) {
+    sorted = epoch.stream().sorted().distinct().toArray(File[]::new);
+    first = new int[sorted.length + 1];
+    for (int i = 0; i < sorted.length; i++) {
+      numbers.put(sorted[i], i);
+      first[i + 1] = Math.addExact(first[i], recordsOf.applyAsInt(sorted[i]));
+    }
+    counts = new int[sorted.length];
+    int all = 0;
+    for (File file : epoch) {
+      int number = numberOf(file);
+      counts[number]++;
+      all = Math.addExact(all, count(number));
+    }
+    files = epoch.size();
+    records = all;
+    paths =
+        Arrays.stream(sorted)
+            .mapToLong(file -> SharedFile.checksum(file.getAbsolutePath()))
+            .toArray();
+    states = Arrays.stream(sorted).mapToLong(DataFiles::stateOf).toArray();
+    checksum = checksum();
+  }
+
+  private int numberOf(File file) {
+    return Objects.requireNonNull(numbers.get(file));
+  }
+
+  private int count(int number) {
+    return first[number + 1] - first[number];
+  }
+
+  /** The numbers of an epoch's records, in its order; null if it goes through other files. */
+  int @Nullable [] numbersOf(List<File> epoch) {
+    if (epoch.size() != files) {
+      return null;
+    }
+    int[] left = counts.clone();
+    int[] items = new int[records];
+    int at = 0;
+    for (File file : epoch) {
+      Integer number = numbers.get(file);
+      if (number == null || --left[number] < 0) {
+        return null;
+      }
+      for (int item = first[number]; item < first[number + 1]; item++) {
+        items[at++] = item;
+      }
+    }
+    return items;
+  }
+
+  /** The files in the order of these records; null if it is no order of an epoch. */
+  @Nullable List<File> inOrderOf(int[] items) {
+    List<File> epoch = new ArrayList<>();
+    for (int at = 0; at < items.length; ) {
+      int number = Arrays.binarySearch(first, 0, sorted.length, items[at]);
+      if (number < 0) {
+        return null;
+      }
+      epoch.add(sorted[number]);
+      at += count(number);
+    }
+    return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
+  }
+
+  /** How many there are, and a checksum of their paths and of what they are like. */
+  @Override
+  public String toString() {
+    return (records == files ? "" : records + " in ")
+        + files
+        + (records == files ? "" : files == 1 ? " file" : " files")
+        + " with checksum "
+        + Long.toHexString(checksum);
+  }
+
+  private long checksum() {
+    long hash = SharedFile.checksum("");
+    for (int i = 0; i < sorted.length; i++) {
+      String file = sorted[i].getPath() + "\n" + states[i] + "\n" + counts[i] + "\n";
+      hash = SharedFile.checksum(hash, file);
+    }
+    return hash;
+  }
+
+  /** A checksum of what differs when it is rewritten or replaced. */
+  static long stateOf(File file) {
+    return FileState.of(file.getPath()).checksum();
+  }
+
+  boolean isUnchanged(File file) {
+    return states[numberOf(file)] == stateOf(file);
+  }
+
+  /**
+   * What decides some records of an epoch.
+   *
+   * @param checksum of their files, as they are but for their change times, and of their places in
+   *     them
+   * @param stamp of the change times of these files
+   */
+  record Identity(long checksum, long stamp) {
+    static final Identity NONE = new Identity(Checksum.NONE, Checksum.NONE);
+  }
+
+  /**
+   * What decides some records of an epoch.
+   *
+   * @param items numbers of the records of an epoch, in its order
+   * @param from the first of them that is asked for, by its place in the order
+   * @param before what decides the records before them
+   * @return null if a file of several records is no longer what it was when they were counted
+   */
+  @Nullable Identity identify(int[] items, int from, int to, Identity before) {
+    long checksum = before.checksum;
+    long stamp = before.stamp;
+    int last = -1;
+    for (int at = from; at < to; at++) {
+      int number = fileOf(items[at]);
+      if (number != last) {
+        FileState now = FileState.of(sorted[number].getPath());
+        if (records != files && states[number] != now.checksum()) {
+          return null;
+        }
+        checksum = Checksum.mix(Checksum.mix(checksum, paths[number]), now.checksumOfLike());
+        stamp = Checksum.mix(stamp, now.changedNanos());
+        last = number;
+      }
+      checksum = Checksum.mix(checksum, items[at] - first[number]);
+    }
+    return new Identity(checksum, stamp);
+  }
+
+  /** Adds the absolute paths of the files of these records, as above. */
+  void addPaths(int[] items, int from, int to, Set<String> paths) {
+    for (int at = from; at < to; at++) {
+      paths.add(sorted[fileOf(items[at])].getAbsolutePath());
+    }
+  }
+
+  /** The number of the file that has a record. */
+  private int fileOf(int item) {
+    if (first[sorted.length] == sorted.length) {
+      return item; // Each has one.
+    }
+    int number = Arrays.binarySearch(first, 0, sorted.length, item);
+    return number < 0 ? -number - 2 : number;
+  }
+}

@@ -1,0 +1,170 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.pipeline.Symbols;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
+import org.bytedeco.opencv.global.opencv_imgcodecs;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pictures as OpenCV decodes them, for loaders whose arrays do not follow from the file alone (an
+ * {@code ImageTransform}) or are of another kind. The loader runs all of its own code, its random
+ * draws and what it throws included; but the file it decodes is one of ours: the kept pixels as a
+ * binary PPM or PGM, which "decodes" at the speed of memory, into a fresh picture each time.
+ *
+ * <p>Three calls of one loader on one thread make one load: {@code asMatrix*(File, ..)}, or {@code
+ * asImageMatrix}, whose image tells the size of the picture too, says which item; {@code
+ * streamToMat}, private, gives the file's bytes, ours if the item is kept; {@code transformImage},
+ * given the decoded picture, is where it is learned. Since the first may throw and the others have
+ * uses of their own, they look up the stack for the first.
+ */
+final class DecodedMats {
+  /** Whose class files tell what decodes: its version is in its constants. */
+  static final String[] OPENCV = {
+    "/org/bytedeco/opencv/global/opencv_core", "/org/bytedeco/opencv/global/opencv_imgcodecs"
+  };
+
+  /** What the loader gives {@code imdecode}. */
+  private static final int FLAGS =
+      opencv_imgcodecs.IMREAD_ANYDEPTH | opencv_imgcodecs.IMREAD_ANYCOLOR;
+
+  private static final int CV_8UC1 = 0;
+  private static final int CV_8UC3 = 16;
+
+  private static final StackWalker STACK =
+      StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
+  /** What a loader is asked for by file; the first argument of other overloads is none. */
+  private static final Set<String> FROM_FILE = Set.of("asMatrix", "asMatrixView", "asImageMatrix");
+
+  /** Ours, three of the loader, and a few between. */
+  private static final int DEEPEST = 16;
+
+  private final Class<?> loaderClass;
+  private final DecodedForm form;
+  private final ThreadLocal<@Nullable Load> current = ThreadLocal.withInitial(() -> null);
+
+  /** What a loader is loading on this thread, or was when it failed. */
+  private record Load(Object loader, DecodedItem item, @Nullable ByteBuffer kept, long start) {}
+
+  /** {@code code} is what decodes, as text. */
+  DecodedMats(Class<?> loaderClass, String code) throws ReflectiveOperationException {
+    Symbols.require(DecodedMats.class);
+    this.loaderClass = loaderClass;
+    this.form = DecodedForm.of(code + " pixels, as PPM");
+  }
+
+  /** A load begins, of {@code item}, or of what is neither kept nor to be kept. */
+  void begin(Object loader, @Nullable DecodedItem item) {
+    if (item == null) {
+      current.remove();
+    } else {
+      current.set(new Load(loader, item, item.find(form), System.nanoTime()));
+    }
+  }
+
+  /** {@code streamToMat}: the bytes to decode, null if they are the file's own. */
+  @Nullable InterceptedCall bytes(Object loader) {
+    Load load = current.get();
+    if (load == null || load.loader != loader || load.kept == null || !isLoadingFile()) {
+      return null;
+    }
+    current.remove();
+    byte[] bytes = new byte[load.kept.remaining()];
+    load.kept.duplicate().get(bytes);
+    return new InterceptedCall(new Mat(bytes));
+  }
+
+  /** {@code transformImage}: keeps the picture it is given, if that is the load's. Never throws. */
+  void decoded(Object loader, Object picture) {
+    Load load = current.get();
+    if (load == null || load.loader != loader || load.kept != null || !isLoadingFile()) {
+      return;
+    }
+    current.remove();
+    try {
+      load.item.made(System.nanoTime() - load.start);
+      byte[] encoded = picture instanceof Mat mat ? encode(mat) : null;
+      if (encoded != null) {
+        load.item.put(form, encoded.length, target -> target.put(encoded));
+      }
+    } catch (Throwable t) {
+      Bridge.fault("keeping a picture", t);
+    }
+  }
+
+  /** Whether the loader's method that is being called was called by its method of a file. */
+  private boolean isLoadingFile() {
+    return STACK.walk(
+        frames ->
+            frames
+                .limit(DEEPEST)
+                .dropWhile(frame -> frame.getDeclaringClass() != loaderClass)
+                .takeWhile(frame -> frame.getDeclaringClass() == loaderClass)
+                .anyMatch(
+                    frame ->
+                        FROM_FILE.contains(frame.getMethodName())
+                            && (frame.getDescriptor().startsWith("(Ljava/io/File;L")
+                                || frame.getDescriptor().startsWith("(Ljava/io/File;Z"))));
+  }
+
+  /** A file that decodes to this very picture; null if there is none. */
+  private static byte @Nullable [] encode(Mat picture) {
+    int channels = picture.type() == CV_8UC3 ? 3 : 1;
+    if ((channels == 1 && picture.type() != CV_8UC1) || !picture.isContinuous()) {
+      return null;
+    }
+    byte[] pixels = bytes(picture);
+    byte[] file = anyMap(channels, picture.cols(), picture.rows(), pixels);
+    return decodesTo(file, picture, pixels) ? file : null;
+  }
+
+  /**
+   * A binary PPM or PGM.
+   *
+   * @param channels 3 or 1
+   * @param pixels row by row without gaps, blue first
+   */
+  static byte[] anyMap(int channels, int width, int height, byte[] pixels) {
+    String header = (channels == 3 ? "P6\n" : "P5\n") + width + " " + height + "\n255\n";
+    byte[] start = header.getBytes(StandardCharsets.US_ASCII);
+    byte[] file = Arrays.copyOf(start, start.length + pixels.length);
+    for (int i = 0; i < pixels.length; i += channels) {
+      for (int c = 0; c < channels; c++) {
+        file[start.length + i + c] = pixels[i + channels - 1 - c]; // Red comes first in a file.
+      }
+    }
+    return file;
+  }
+
+  private static boolean decodesTo(byte[] file, Mat picture, byte[] pixels) {
+    try (Mat source = new Mat(file);
+        Mat again = opencv_imgcodecs.imdecode(source, FLAGS)) {
+      return again != null
+          && !again.empty()
+          && again.type() == picture.type()
+          && again.rows() == picture.rows()
+          && again.cols() == picture.cols()
+          && ByteBuffer.wrap(bytes(again)).equals(ByteBuffer.wrap(pixels));
+    }
+  }
+
+  private static byte[] bytes(Mat picture) {
+    try {
+      ByteBuffer buffer = picture.createBuffer();
+      byte[] bytes = new byte[buffer.remaining()];
+      buffer.get(bytes);
+      return bytes;
+    } finally {
+      Reference.reachabilityFence(picture);
+    }
+  }
+}

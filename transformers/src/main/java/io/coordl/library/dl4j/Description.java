@@ -1,0 +1,79 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.ObjectDescription;
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.ndarray.INDArray;
+
+record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
+  /** Fields of DataVec's transforms that hold what the last image was like. */
+  private static final Set<String> SCRATCH =
+      Set.of(
+          ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"
+                  + " canvas")
+              .split(" "));
+
+  /** Which of them are it in one class alone: elsewhere the name says what the user asked for. */
+  private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
+
+  /** What is described in each epoch. */
+  private static final int MOST = 10_000;
+
+  static String of(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(MOST, false));
+  }
+
+  /** Of what is described once, and may be large. */
+  static String ofLarge(String what, Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(20 * MOST, false));
+  }
+
+  /** Of what code reads whose batches are kept: it may go through a map in whatever order. */
+  static String ofRead(String what, @Nullable Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(MOST, true));
+  }
+
+  /** As above, described once. */
+  static String ofLargeRead(String what, Object object) throws CannotShareException {
+    return ObjectDescription.of(what, object, new Description(20 * MOST, true));
+  }
+
+  static boolean isOfLibrary(String className) {
+    return ObjectDescription.startsWith(
+        className, "org.datavec.", "org.nd4j.", "org.deeplearning4j.");
+  }
+
+  @Override
+  public boolean has(String className) {
+    return isOfLibrary(className);
+  }
+
+  @Override
+  public boolean describe(Object object, ObjectDescription to) {
+    String name = object.getClass().getName();
+    if (object instanceof INDArray array) {
+      to.write(array.dataType() + " array of " + Arrays.toString(array.shape()) + " ");
+      Memory.bytes(array, to::writeChecksum);
+    } else if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
+      to.write(object.toString());
+    } else if (ObjectDescription.startsWith(name, "org.slf4j.", "org.bytedeco.")) {
+      to.write(name); // Loggers and native things tell nothing.
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public boolean isScratch(Field field) {
+    Class<?> owner = field.getDeclaringClass();
+    return java.util.Random.class.isAssignableFrom(field.getType())
+        || org.nd4j.linalg.api.rng.Random.class.isAssignableFrom(field.getType())
+        || (has(owner.getName())
+            && (SCRATCH.contains(field.getName())
+                || SCRATCH_OF_CLASS.contains(owner.getSimpleName() + "." + field.getName())));
+  }
+}

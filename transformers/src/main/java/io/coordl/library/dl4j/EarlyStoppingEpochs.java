@@ -1,0 +1,40 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.LibraryField;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.deeplearning4j.earlystopping.EarlyStoppingConfiguration;
+import org.deeplearning4j.earlystopping.termination.EpochTerminationCondition;
+import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
+import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
+
+/**
+ * How many epochs an early stopping trainer makes at most: 0 if no condition ends it by their
+ * number.
+ */
+public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
+  private final LibraryField<Object> configuration;
+
+  public EarlyStoppingEpochs() throws NoSuchFieldException {
+    configuration = LibraryField.of(BaseEarlyStoppingTrainer.class, "esConfig");
+  }
+
+  @Override
+  public long applyAsLong(Object trainer) {
+    EarlyStoppingConfiguration<?> of =
+        (EarlyStoppingConfiguration<?>) configuration.require(trainer);
+    long every = of.getEvaluateEveryNEpochs();
+    List<EpochTerminationCondition> conditions = of.getEpochTerminationConditions();
+    if (conditions == null) {
+      return 0;
+    }
+    long most = 0;
+    for (EpochTerminationCondition one : conditions) {
+      if (one instanceof MaxEpochsTerminationCondition last) {
+        most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
+      }
+    }
+    // It looks at its conditions after the first epoch, and then after each so many.
+    return most <= 0 ? 0 : (most - 2 + every) / every * every + 1;
+  }
+}

@@ -1,0 +1,394 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.log.OnceLog;
+import io.coordl.pipeline.BatchPrefetcher;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.CoordinatedEpoch;
+import io.coordl.pipeline.EpochCoordinator;
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Prepared;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.pipeline.Worth;
+import io.coordl.pipeline.Worths;
+import io.coordl.purity.ClassFiles;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.Fingerprint;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TimeZone;
+import java.util.WeakHashMap;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J: {@code next(int)}
+ * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
+ * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
+ * library's readers. Batches of an epoch that are the same each time are kept; where they are not,
+ * or nothing is to be kept, epochs are shared, each from its first batch on, or the next batch is
+ * made early. Other readers are left alone, and that is said once.
+ *
+ * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
+ * set to the order that is followed. {@code hasNext()} and everything else of the library then
+ * works on that, unaware; {@code next(int)} returns a kept or staged batch, or one that this job
+ * makes, and the readers are set behind it. Whatever else happens (the program's code throws, the
+ * program asks for another number of examples, takes a record by itself, changes the preprocessor),
+ * the library goes on by itself with the records that are left.
+ *
+ * <p>An iterator of the program's own class, or with a limit, is intercepted at the one it stands
+ * on.
+ */
+public final class EpochInterceptor implements LibraryHooks {
+  private static final String IMAGES = "org.datavec.image.";
+
+  private final @Nullable EpochCoordinator epochs;
+  private final @Nullable PreparedSamples samples;
+  private final @Nullable Prefetcher prefetcher;
+  private final boolean fetchesItems;
+  private final PurityAnalyzer pure;
+  private final OnceLog log;
+  private final String code;
+  private final ProgramReaders readers = new ProgramReaders();
+  private final @Nullable Prepared prepared;
+  private final Worths worths = new Worths();
+
+  /** The preprocessors of iterators that may not do the same each time. */
+  private final Map<Object, WeakReference<Object>> unsteady =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  /** A checksum of the order that the last epoch of an iterator had. */
+  private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
+
+  public EpochInterceptor(Class<?> declaring, Services services)
+      throws ReflectiveOperationException, IOException {
+    Symbols.field(DataSet.class, "columnNames", List.class);
+    Symbols.require(BatchBytes.class, Memory.class, ProgramIterator.class, ReaderPipeline.class);
+    ProgramIterator.require();
+    this.prefetcher = services.prefetcher();
+    this.fetchesItems = services.items() != null;
+    if (services.prepared() != null || prefetcher != null) {
+      Symbols.require(StagedIterator.class);
+    }
+    this.log = new OnceLog(services.log());
+    this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
+    Prepared prepared = services.prepared();
+    this.pure =
+        new PurityAnalyzer(
+            "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
+    this.samples = prepared == null ? null : new PreparedSamples(services, pure);
+    this.prepared = prepared;
+    this.code =
+        ClassFiles.checksums(
+            declaring,
+            "RecordReaderMultiDataSetIterator",
+            "RecordReaderDataSetIterator",
+            "SequenceRecordReaderDataSetIterator");
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    try {
+      if (method.equals("reset")) {
+        reset(self);
+        return InterceptedCall.after(
+            own -> {
+              opened(self);
+              return own;
+            });
+      } else if (method.equals("hasNext")) {
+        return hasNext(self) ? new InterceptedCall(true) : null;
+      }
+      return next(self, (Integer) arguments[0]);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void reset(Object iterator) {
+    IteratorEpoch epoch = epochOf(new ProgramIterator(iterator));
+    if (epoch != null) {
+      epoch.reset();
+    }
+  }
+
+  /**
+   * The library has opened files anew, which the program may replace before it asks for a batch.
+   */
+  private void opened(Object iterator) {
+    try {
+      for (SeekableReader reader : readers.of(new ProgramIterator(iterator)).values()) {
+        reader.opened();
+      }
+    } catch (CannotShareException e) {
+      return; // What is left to the library may open what it likes.
+    }
+  }
+
+  /** True only where asking the library would make a record, to know that it is there. */
+  private boolean hasNext(Object iterator) {
+    ProgramIterator program = new ProgramIterator(iterator);
+    IteratorEpoch epoch = program.hasBatchAtHand() ? null : epochOf(program);
+    return epoch != null && epoch.hasNext();
+  }
+
+  private @Nullable IteratorEpoch epochOf(ProgramIterator program) {
+    try {
+      return epochOf(program.get(), readers.of(program));
+    } catch (CannotShareException e) {
+      return null; // Then none was shared.
+    }
+  }
+
+  private static @Nullable IteratorEpoch epochOf(
+      Object iterator, Map<String, SeekableReader> readers) {
+    for (SeekableReader reader : readers.values()) {
+      EpochRecords<?> now = reader.current();
+      IteratorEpoch epoch = now == null ? null : now.sharedOf(iterator);
+      if (epoch != null) {
+        return epoch;
+      }
+    }
+    return null;
+  }
+
+  /** The next batch of so many examples; null if the library is to make it. */
+  private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
+    ProgramIterator program = new ProgramIterator(iterator);
+    if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
+      return null;
+    }
+    try {
+      Map<String, SeekableReader> found = readers.of(program);
+      if (found.values().stream().allMatch(reader -> reader.current() == null)) {
+        begin(program, found, num);
+      }
+      IteratorEpoch epoch = epochOf(iterator, found);
+      return epoch == null ? null : epoch.next(num);
+    } catch (CannotShareException e) {
+      leave(e);
+      return null;
+    }
+  }
+
+  private boolean keeps() {
+    return samples != null && samples.areKept();
+  }
+
+  /**
+   * For iterators whose batches take about as long: a program may create a new one for each epoch.
+   */
+  private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
+    Object preprocessor = program.preprocessor();
+    StringBuilder kind = new StringBuilder();
+    kind.append(program.get().getClass().getName()).append(' ').append(num);
+    kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
+    found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
+    Prepared kept = prepared;
+    return worths.of(
+        kind.toString(),
+        () ->
+            new Worth(
+                "batch",
+                kept == null ? () -> Integer.MAX_VALUE : kept::epochs,
+                System::nanoTime,
+                why ->
+                    log.once(
+                        kept == null
+                            ? BatchPrefetcher.leaves(why)
+                            : PreparedSamples.leaves("batches of " + kind, why))));
+  }
+
+  private void leave(CannotShareException what) {
+    if (epochs == null) {
+      log.once(
+          String.format(
+              "%s leaves %s to DL4J.",
+              samples == null ? "prefetch" : "prepared=share", what.getMessage()));
+    } else {
+      epochs.leave(what);
+    }
+  }
+
+  // ---- the beginning of an epoch
+
+  private void begin(ProgramIterator program, Map<String, SeekableReader> first, int num)
+      throws CannotShareException, IOException {
+    if (!program.isIntercepted()) {
+      return; // What it stands on is asked next.
+    }
+    Worth worth = worth(program, first, num);
+    if (epochs == null && !worth.isIt()) {
+      return;
+    }
+    if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
+      return; // The order of its files is known while the library walks over them itself.
+    }
+    Map<String, SeekableReader> found = first;
+    RecordReaderMultiDataSetIterator arrays = program.arrays();
+    if (arrays == null && makeReady(program, List.copyOf(first.values()))) {
+      arrays = program.arrays();
+      found = readers.of(program); // By the names that the arrays are made with.
+    }
+    if (arrays == null) {
+      return;
+    }
+    if (arrays.isCollectMetaData()) {
+      throw new CannotShareException("iterators that collect metadata");
+    }
+    if (program.beginsAtRandom()) {
+      throw new CannotShareException("iterators that begin time series at random");
+    }
+    if (num != arrays.getBatchSize()) {
+      return;
+    }
+    List<int[]> orders = ProgramReaders.orders(found.values());
+    if (orders == null) {
+      return;
+    }
+    ProgramEpoch epoch = new ProgramEpoch(program, found, orders, num);
+    if (!make(epoch, worth, keeps())) {
+      if (epochs != null) {
+        share(epochs, epoch);
+      } else if (keeps()) {
+        make(epoch, worth, false);
+      }
+    }
+  }
+
+  /**
+   * What that throws is thrown again when the library does the same, from the same record on.
+   *
+   * @return false if the library is to do it
+   */
+  private static boolean makeReady(ProgramIterator program, List<SeekableReader> all)
+      throws CannotShareException {
+    List<int[]> before = ProgramReaders.orders(all);
+    if (before == null || !all.stream().allMatch(reader -> reader.reader().resetSupported())) {
+      return false;
+    }
+    try {
+      return program.makeReady();
+    } catch (RuntimeException | LinkageError e) {
+      for (int i = 0; i < all.size(); i++) {
+        all.get(i).begin(before.get(i), null);
+      }
+      return false;
+    }
+  }
+
+  /** Whether batches are made early: not those that the library's own thread asks for. */
+  private boolean prefetches() {
+    return prefetcher != null
+        && epochs == null
+        && !PrefetchedRecords.isOfLibrary(Thread.currentThread());
+  }
+
+  /**
+   * Makes the batches of the epoch in the library's stead, and keeps them or makes them early.
+   *
+   * @return false if they are left
+   */
+  private boolean make(ProgramEpoch epoch, Worth worth, boolean keeps)
+      throws CannotShareException, IOException {
+    Collection<SeekableReader> readers = epoch.readers().values();
+    Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
+    if (!worth.isIt() || (!keeps && early == null)) {
+      return false;
+    }
+    long start = System.nanoTime();
+    String reason =
+        readers.stream()
+            .map(SeekableReader::reasonNotToKeep)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+    if (reason == null && keeps) {
+      reason = reasonNotToKeep(epoch);
+    }
+    if (reason != null) {
+      log.once(
+          keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
+      return false;
+    }
+    Fingerprint fingerprint = new Fingerprint(parts(epoch));
+    String text = StagedIterator.process() + "\n" + fingerprint.parts();
+    StagedIterator staged = new StagedIterator(epoch, text, unsteady, worth);
+    ReaderPipeline pipeline = new ReaderPipeline(epoch, fingerprint, false);
+    BatchSource source =
+        keeps && samples != null
+            ? new PreparedRecords(samples, staged, pipeline, worth)
+            : new ReaderBatches(pure, staged, pipeline, worth);
+    if (early != null) {
+      source = new PrefetchedRecords(source, early, epoch.batches());
+    }
+    boolean begun = new IteratorEpoch(epoch, pipeline, source).begin();
+    worth.begun(System.nanoTime() - start, epoch.batches());
+    return begun;
+  }
+
+  /** Items of images are fetched by more threads than make the next batch. */
+  private boolean hasItemsFetched(Collection<SeekableReader> readers) {
+    return fetchesItems
+        && readers.stream()
+            .anyMatch(reader -> reader.reader().getClass().getName().startsWith(IMAGES));
+  }
+
+  private @Nullable String reasonNotToKeep(ProgramEpoch epoch) {
+    int order = 0;
+    for (int[] one : epoch.orders()) {
+      order = 31 * order + Arrays.hashCode(one);
+    }
+    Integer before = orders.put(epoch.program().get(), order);
+    return before == null || before == order
+        ? null
+        : "its records come in another order in each epoch (decoded=share keeps images)";
+  }
+
+  private void share(EpochCoordinator epochs, ProgramEpoch epoch)
+      throws CannotShareException, IOException {
+    Map<String, String> parts = parts(epoch);
+    epoch
+        .readers()
+        .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
+    parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
+    ReaderPipeline pipeline = new ReaderPipeline(epoch, new Fingerprint(parts), true);
+    for (SeekableReader reader : epoch.readers().values()) {
+      // A program that initialises a reader anew in the midst of an epoch does not reset the
+      // iterator first; and that epoch works with the same transform.
+      epochs.end(reader.reader());
+    }
+    CoordinatedEpoch shared = new CoordinatedEpoch(epochs, pipeline);
+    new IteratorEpoch(epoch, pipeline, new CoordinatedRecords(shared, pipeline)).begin();
+  }
+
+  private static String prefix(ProgramEpoch epoch, String name) {
+    return epoch.readers().size() == 1 ? "" : name + ": ";
+  }
+
+  private Map<String, String> parts(ProgramEpoch epoch) throws CannotShareException, IOException {
+    Map<String, String> parts = new LinkedHashMap<>();
+    for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
+      reader.getValue().describe(parts, prefix(epoch, reader.getKey()));
+    }
+    epoch.program().describe(parts);
+    parts.put("data types", Nd4j.dataType() + " and " + Nd4j.defaultFloatingPointType());
+    parts.put("locale", Locale.getDefault() + " " + TimeZone.getDefault().getID());
+    parts.put("code of DL4J", code);
+    return parts;
+  }
+}

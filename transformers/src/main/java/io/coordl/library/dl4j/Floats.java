@@ -1,0 +1,114 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.KeptArray;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
+import java.util.Arrays;
+import java.util.function.Function;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.FloatPointer;
+import org.bytedeco.javacpp.Pointer;
+import org.bytedeco.opencv.global.opencv_core;
+import org.bytedeco.opencv.opencv_core.Mat;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.memory.pointers.PagedPointer;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * The memory of an array of floats, in plain order, as the loader itself addresses it: no operation
+ * of ND4J, which would draw from the program's random state.
+ */
+final class Floats {
+  /** Fits the first-level cache, bytes and floats together. */
+  private static final int CHUNK = 4096;
+
+  private Floats() {}
+
+  /** Whether the array is one image of floats whose values lie in plain order. */
+  static boolean isPlain(INDArray array) {
+    long[] shape = array.shape();
+    long[] stride = array.stride();
+    int skip = shape.length - 3;
+    return array.dataType() == DataType.FLOAT
+        && (skip == 0 || (skip == 1 && shape[0] == 1))
+        && array.data().pointer() instanceof FloatPointer
+        && array.length() <= Integer.MAX_VALUE
+        && array.length() > 0
+        && Arrays.equals(
+            Arrays.copyOfRange(stride, skip, shape.length),
+            new long[] {shape[skip + 1] * shape[skip + 2], shape[skip + 2], 1});
+  }
+
+  /** Channels, height and width of a plain array. */
+  static int[] dimensions(INDArray array) {
+    long[] shape = array.shape();
+    int skip = shape.length - 3;
+    return new int[] {(int) shape[skip], (int) shape[skip + 1], (int) shape[skip + 2]};
+  }
+
+  /** Applies {@code use} to the values of a plain array; it must not keep them. */
+  private static <T extends @Nullable Object> T values(
+      INDArray array, Function<FloatPointer, T> use) {
+    Pointer pointer = array.data().pointer();
+    long skipped = array.data().offset() * Float.BYTES;
+    try {
+      return use.apply(new PagedPointer(pointer, array.length(), skipped).asFloatPointer());
+    } finally {
+      Reference.reachabilityFence(array); // No pointer keeps it reachable.
+    }
+  }
+
+  /**
+   * Puts kept values into a plain array of the same length, at the speed of memory: by OpenCV,
+   * which the loader decodes with, as Java's compilers convert one byte at a time.
+   */
+  static void fill(INDArray array, KeptArray kept) {
+    ByteBuffer bytes = kept.values().duplicate();
+    values(array, target -> convert(bytes, target));
+  }
+
+  private static FloatPointer convert(ByteBuffer bytes, FloatPointer values) {
+    int count = bytes.remaining();
+    try (Mat source = new Mat(1, count, opencv_core.CV_8U, new BytePointer(bytes));
+        Mat target = new Mat(1, count, opencv_core.CV_32F, values)) {
+      source.convertTo(target, opencv_core.CV_32F);
+      return values;
+    } finally {
+      // The matrix knows its memory by the address only.
+      Reference.reachabilityFence(bytes);
+    }
+  }
+
+  /** The values of a plain array as bytes; null unless each is a whole number from 0 to 255. */
+  static @Nullable KeptArray read(INDArray array) {
+    Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
+    byte[] bytes = values(array, Floats::bytes);
+    if (bytes == null) {
+      return null;
+    }
+    int[] d = dimensions(array);
+    return new KeptArray(d[0], d[1], d[2], ByteBuffer.wrap(bytes));
+  }
+
+  private static byte @Nullable [] bytes(FloatPointer values) {
+    FloatBuffer source = values.asBuffer();
+    byte[] bytes = new byte[source.remaining()];
+    float[] floats = new float[CHUNK];
+    for (int at = 0; at < bytes.length; at += CHUNK) {
+      int count = Math.min(CHUNK, bytes.length - at);
+      source.get(floats, 0, count);
+      for (int i = 0; i < count; i++) {
+        int value = (int) floats[i] & 0xff;
+        if (Float.floatToRawIntBits(value) != Float.floatToRawIntBits(floats[i])) {
+          return null;
+        }
+        bytes[at + i] = (byte) value;
+      }
+    }
+    return bytes;
+  }
+}

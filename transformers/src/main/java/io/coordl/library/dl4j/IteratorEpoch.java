@@ -1,0 +1,118 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An epoch of the program's iterator whose batches come from elsewhere; the program's readers hold
+ * it, and it ends with them. Used as the iterator is.
+ */
+final class IteratorEpoch {
+  private final ProgramIterator iterator;
+  private final List<SeekableReader> readers;
+  private final ReaderPipeline pipeline;
+  private final BatchSource source;
+  private final int batchSize;
+  private final @Nullable Object preprocessor;
+  private int next;
+
+  IteratorEpoch(ProgramEpoch epoch, ReaderPipeline pipeline, BatchSource source) {
+    this.iterator = epoch.program();
+    this.readers = List.copyOf(epoch.readers().values());
+    this.pipeline = pipeline;
+    this.source = source;
+    this.batchSize = epoch.batchSize();
+    this.preprocessor = iterator.preprocessor();
+  }
+
+  /** False if the library goes on by itself. */
+  boolean begin() {
+    if (!source.begin(this)) {
+      return false;
+    }
+    for (int i = 0; i < readers.size(); i++) {
+      readers.get(i).begin(pipeline.orders().get(i), this);
+    }
+    return true;
+  }
+
+  boolean isOf(Object other) {
+    return iterator.get() == other;
+  }
+
+  /** Whether there is a next batch without a look at its first record. */
+  boolean hasNext() {
+    endIfChanged();
+    int place = next * batchSize;
+    return !source.isOver()
+        && place < readers.get(0).records()
+        && readers.stream().anyMatch(SeekableReader::makesToKnow)
+        && readers.stream().allMatch(reader -> reader.isAt(place))
+        && source.isKnown(next);
+  }
+
+  /** A file that changes while it is read is the library's affair from then on. */
+  private void endIfChanged() {
+    if (!source.isOver()
+        && (iterator.collectsMetadata()
+            || !readers.stream().allMatch(SeekableReader::isUnchanged))) {
+      end();
+      readers.forEach(SeekableReader::giveBack);
+    }
+  }
+
+  /**
+   * The next batch as the iterator would have made it, with its readers behind it; null if the
+   * library is to make it, and all that follow.
+   *
+   * @param num how many examples the program asks for
+   */
+  @Nullable InterceptedCall next(int num) throws IOException {
+    endIfChanged();
+    if (source.isOver()) {
+      return null;
+    }
+    int place = next * batchSize;
+    if (num != batchSize
+        || iterator.preprocessor() != preprocessor
+        || !readers.stream().allMatch(reader -> reader.isAt(place))) {
+      end(); // From here on it is another epoch than the one that has begun.
+      return null;
+    }
+    long span = Spans.enter(SpanKind.TAKE, iterator.get());
+    Object batch = null;
+    try {
+      batch = source.batch(next);
+    } finally {
+      Spans.exit(span, batch);
+    }
+    if (batch == null) {
+      end();
+      return null;
+    }
+    next++;
+    readers.forEach(reader -> reader.seek(Math.min(place + batchSize, reader.records())));
+    source.used();
+    try {
+      source.finish(batch);
+    } catch (RuntimeException | Error e) {
+      return InterceptedCall.throwing(e);
+    }
+    iterator.replaced(batch);
+    return new InterceptedCall(batch);
+  }
+
+  /** The program resets the iterator, and with it the readers. */
+  void reset() {
+    end();
+    readers.forEach(SeekableReader::close);
+  }
+
+  void end() {
+    source.end();
+  }
+}

@@ -1,0 +1,127 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.purity.PurityAnalyzer;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.ndarray.INDArray;
+
+/**
+ * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
+ * labels need it.
+ *
+ * @param iterators for iterators of the program's own classes: {@link ProgramIterators} compares
+ *     what their fields hold, and what they keep of the library, and keeps with a batch the files
+ *     that it opens
+ */
+record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
+  private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
+
+  /** Whose objects give the same each time, as long as they are described alike. */
+  private static final List<String> STEADY =
+      List.of(
+          PREPROCESSORS,
+          "org.deeplearning4j.datasets.iterator.CombinedPreProcessor",
+          "org.deeplearning4j.datasets.iterator.CombinedMultiDataSetPreProcessor",
+          "org.datavec.api.io.labels.",
+          "org.datavec.image.recordreader.objdetect.impl.");
+
+  /** Made of others, which may be the program's. */
+  private static final Set<String> COMPOSED =
+      Set.of(
+          PREPROCESSORS + "CompositeDataSetPreProcessor",
+          PREPROCESSORS + "CompositeMultiDataSetPreProcessor",
+          "org.deeplearning4j.datasets.iterator.CombinedPreProcessor",
+          "org.deeplearning4j.datasets.iterator.CombinedMultiDataSetPreProcessor");
+
+  /** Where methods depend on what they are given, and change nothing else. */
+  private static final List<String> KNOWN =
+      List.of(
+          ("org/nd4j/linalg/api/buffer/DataType org/nd4j/linalg/api/ndarray/INDArray"
+                  + " org/nd4j/linalg/dataset/DataSet org/nd4j/linalg/dataset/MultiDataSet"
+                  + " org/nd4j/linalg/dataset/api/DataSet org/nd4j/linalg/dataset/api/MultiDataSet"
+                  + " org/nd4j/linalg/indexing/ org/nd4j/linalg/ops/transforms/Transforms"
+                  + " org/datavec/api/writable/ org/datavec/api/io/labels/"
+                  + " org/datavec/image/recordreader/objdetect/")
+              .split(" "));
+
+  /** Methods among these that do more, or whose names begin so. */
+  private static final List<String> UNKNOWN =
+      List.of(
+          ("shuffle sample split save load leverage migrate detach isAttached toString close"
+                  + " id getId data ulike newWritable")
+              .split(" "));
+
+  /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
+  private static final Set<String> FACTORY =
+      Set.of(
+          ("create createFromArray zeros zerosLike ones onesLike valueArrayOf scalar concat"
+                  + " hstack vstack stack linspace arange eye argMax mean max min sum norm1 norm2"
+                  + " expandDims squeeze reverse tile pad")
+              .split(" "));
+
+  @Override
+  public boolean keepsPlace(Class<?> type) {
+    return iterators && OwnIterator.isOfBatches(type);
+  }
+
+  @Override
+  public boolean noticesFiles() {
+    return iterators;
+  }
+
+  @Override
+  public boolean isOfLibrary(String className) {
+    return Description.isOfLibrary(className);
+  }
+
+  @Override
+  public @Nullable String reasonToLeave(Class<?> type) {
+    if (INDArray.class.isAssignableFrom(type)) {
+      return "is kept by it, which the program may change";
+    } else if (type.getName().startsWith(PREPROCESSORS + "classimbalance.")) {
+      return "draws random numbers";
+    }
+    return STEADY.stream().anyMatch(type.getName()::startsWith)
+        ? null
+        : "is not known to do the same each time";
+  }
+
+  /** What their objects have is compared before each batch. */
+  @Override
+  public boolean isClosed(Class<?> type) {
+    return !COMPOSED.contains(type.getName());
+  }
+
+  @Override
+  public boolean comparesObjects() {
+    return true;
+  }
+
+  @Override
+  public boolean keepsItsOwn(Class<?> declaring) {
+    return true;
+  }
+
+  @Override
+  public boolean isKnown(String owner, String method) {
+    if (owner.equals("org/nd4j/linalg/factory/Nd4j")) {
+      return FACTORY.contains(method);
+    } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
+        || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
+      return iterators; // All that one keeps are looked at.
+    }
+    return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
+            || owner.endsWith("Exception"))
+        && UNKNOWN.stream().noneMatch(method::startsWith);
+  }
+
+  private static boolean isIn(String known, String owner) {
+    return known.endsWith("/") && owner.startsWith(known);
+  }
+
+  @Override
+  public boolean copies(String owner, String method) {
+    return owner.equals("org/nd4j/linalg/factory/Nd4j") && method.startsWith("create");
+  }
+}

@@ -1,0 +1,154 @@
+package io.coordl.library.dl4j;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Where the lines of a file begin: lines as {@link BufferedReader} has them, so ended by a line
+ * feed, a carriage return, or both. It keeps the place of one line in every {@value #STEP}, or in
+ * twice, four times ... as many, so that all places take at most {@value #MOST_PLACES} numbers.
+ * Immutable.
+ */
+final class LineIndex {
+  private static final int STEP = 64;
+  private static final int CHUNK = 1 << 16;
+  private static final int MOST_PLACES = 1 << 20;
+
+  /** Heap bytes per line for the order of an epoch, including its copies: 20, plus a margin. */
+  private static final int HEAP_BYTES_A_LINE = 64;
+
+  /** In which a byte of a line's end is nothing else, and decoding may begin at any line. */
+  private static final List<Charset> KNOWN =
+      List.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII, StandardCharsets.ISO_8859_1);
+
+  private final int lines;
+  private final Places places;
+  private final boolean hashes;
+
+  private LineIndex(int lines, Places places, boolean hashes) {
+    this.lines = lines;
+    this.places = places;
+    this.hashes = hashes;
+  }
+
+  /** Places of the kept lines. */
+  private static final class Places {
+    private final int most;
+    private long[] starts = new long[16];
+    private int count;
+    private int step = STEP;
+
+    Places(int most) {
+      this.most = most;
+    }
+
+    /** Lines are added in their order. */
+    void add(int line, long start) {
+      if (line % step != 0) {
+        return;
+      }
+      if (count == most) {
+        for (int i = 0; 2 * i < count; i++) {
+          starts[i] = starts[2 * i];
+        }
+        count = (count + 1) / 2;
+        step *= 2;
+        if (line % step != 0) {
+          return;
+        }
+      }
+      if (count == starts.length) {
+        starts = Arrays.copyOf(starts, Math.min(most, 2 * count));
+      }
+      starts[count++] = start;
+    }
+  }
+
+  /** The most lines that can be ordered with this heap. */
+  static int mostLines() {
+    long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_A_LINE;
+    return (int) Math.min(room, Integer.MAX_VALUE - 1);
+  }
+
+  /** Whether lines can be told apart without decoding them. */
+  static boolean knows(Charset charset) {
+    return KNOWN.contains(charset);
+  }
+
+  /**
+   * Reads all of a file once, but stops after {@link #mostLines}.
+   *
+   * @param in from its beginning; not closed
+   */
+  static LineIndex of(InputStream in) throws IOException {
+    return of(in, MOST_PLACES, mostLines());
+  }
+
+  /**
+   * Reads all of a file, or one line more than {@code mostLines}.
+   *
+   * @param mostPlaces an even number that are kept; 16 or more
+   */
+  static LineIndex of(InputStream in, int mostPlaces, int mostLines) throws IOException {
+    byte[] chunk = new byte[CHUNK];
+    Places places = new Places(mostPlaces);
+    int lines = 0;
+    long at = 0;
+    boolean inLine = false;
+    boolean hashes = false;
+    boolean afterReturn = false;
+    for (int read = in.read(chunk); read >= 0 && lines <= mostLines; read = in.read(chunk)) {
+      for (int i = 0; i < read && lines <= mostLines; i++, at++) {
+        byte b = chunk[i];
+        if (b == '\n' && afterReturn) {
+          afterReturn = false; // It ended with the carriage return.
+          continue;
+        }
+        if (!inLine) {
+          places.add(lines, at);
+          lines++;
+          hashes |= b == '#';
+        }
+        inLine = b != '\n' && b != '\r';
+        afterReturn = b == '\r';
+      }
+    }
+    return new LineIndex(lines, places, hashes);
+  }
+
+  /** The number of lines; one more than {@link #mostLines} if there are more. */
+  int lines() {
+    return lines;
+  }
+
+  /** Whether there are lines that begin with a hash, which are comments in some formats. */
+  boolean hasHashes() {
+    return hashes;
+  }
+
+  /**
+   * A reader whose next line is that one.
+   *
+   * @param in from the file's beginning; taken over, closed if this fails
+   * @param line from 0 on, below {@link #lines}
+   */
+  BufferedReader from(InputStream in, Charset charset, int line) throws IOException {
+    BufferedReader reader = new BufferedReader(new InputStreamReader(in, charset));
+    try {
+      in.skipNBytes(places.starts[line / places.step]);
+      for (int i = line % places.step; i > 0; i--) {
+        reader.readLine();
+      }
+      return reader;
+    } catch (IOException | RuntimeException e) {
+      reader.close();
+      throw e;
+    }
+  }
+}

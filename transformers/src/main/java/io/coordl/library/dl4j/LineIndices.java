@@ -1,0 +1,59 @@
+package io.coordl.library.dl4j;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.SoftReference;
+import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.nd4j.common.function.Function;
+
+/**
+ * Where the lines of files begin, for all readers. What is not used for long is forgotten when the
+ * heap is short: a program may write a new file for each epoch. Thread-safe.
+ */
+final class LineIndices {
+  private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
+  private final ReferenceQueue<LineIndex> forgotten = new ReferenceQueue<>();
+
+  private static final class Indexed extends SoftReference<LineIndex> {
+    final File file;
+    final long state;
+
+    Indexed(File file, long state, LineIndex index, ReferenceQueue<LineIndex> forgotten) {
+      super(index, forgotten);
+      this.file = file;
+      this.state = state;
+    }
+  }
+
+  /**
+   * Where the lines of a file begin: read once, and again if the file has changed, or was
+   * forgotten.
+   *
+   * @param opener how the library opens it
+   * @throws UncheckedIOException if it cannot be read
+   */
+  LineIndex of(URI uri, Function<URI, InputStream> opener) {
+    File file = new File(uri);
+    long state = DataFiles.stateOf(file);
+    Indexed known = indices.get(file);
+    LineIndex index = known == null || known.state != state ? null : known.get();
+    if (index == null) {
+      try (InputStream in = opener.apply(uri)) {
+        index = LineIndex.of(in);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      indices.put(file, new Indexed(file, state, index, forgotten));
+      for (Reference<?> gone = forgotten.poll(); gone != null; gone = forgotten.poll()) {
+        indices.remove(((Indexed) gone).file, gone);
+      }
+    }
+    return index;
+  }
+}

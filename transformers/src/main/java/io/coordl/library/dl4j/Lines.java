@@ -1,0 +1,209 @@
+package io.coordl.library.dl4j;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.Charset;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.common.function.Function;
+
+/**
+ * The lines of several files by their places in one order, without those each file begins with that
+ * are no records. Lines asked for one after the other are read on. A file that lines are read from
+ * stays open, so that it is read as it was, whatever is deleted or takes its name meanwhile, until
+ * those of another are asked for. Used by one thread at a time.
+ */
+final class Lines {
+  /** What stands in the reader. */
+  final EpochRecords<String> records;
+
+  private final List<URI> files;
+  private final List<LineIndex> indices;
+  private final Function<URI, InputStream> opener;
+  private final Charset charset;
+  private final int skipped;
+
+  /** The place of the first record of each file, and behind the last. */
+  private final int[] first;
+
+  private @Nullable BufferedReader open;
+  private int openAt;
+  private @Nullable OpenFile held;
+  private int heldFile;
+
+  Lines(
+      List<URI> files,
+      List<LineIndex> indices,
+      Function<URI, InputStream> opener,
+      Charset charset,
+      int skipped,
+      @Nullable IteratorEpoch shared) {
+    this.files = files;
+    this.indices = indices;
+    this.opener = opener;
+    this.charset = charset;
+    this.skipped = skipped;
+    this.first = new int[files.size() + 1];
+    for (int i = 0; i < files.size(); i++) {
+      first[i + 1] = first[i] + indices.get(i).lines() - skipped;
+    }
+    this.records = new EpochRecords<>(this::line, count(), shared, Collections.emptyIterator());
+  }
+
+  int count() {
+    return first[files.size()];
+  }
+
+  /** Which file has the record of that place, in the epoch's order; behind the last, the last. */
+  int fileOf(int place) {
+    int found = Arrays.binarySearch(first, 0, files.size(), place);
+    return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
+  }
+
+  boolean areOver() {
+    return records.place() == count();
+  }
+
+  File file() {
+    return new File(files.get(fileOf(records.place())));
+  }
+
+  /** How many lines of its file come before the record of that place. */
+  int linesBefore(int place) {
+    return skipped + place - first[fileOf(place)];
+  }
+
+  private String line(int place) {
+    try {
+      BufferedReader reader = open;
+      if (reader == null || place != openAt) {
+        reader = open(place);
+      }
+      String line = reader.readLine();
+      if (line == null) {
+        throw new IOException(files.get(fileOf(place)) + " has become shorter");
+      }
+      openAt = place + 1;
+      open = reader;
+      if (openAt == first[fileOf(place) + 1]) {
+        close();
+      }
+      return line;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private BufferedReader open(int place) throws IOException {
+    int file = fileOf(place);
+    OpenFile opened = hold(file);
+    opened.rewind();
+    return indices.get(file).from(opened, charset, linesBefore(place));
+  }
+
+  /** Opens a file, if it is not open. */
+  private OpenFile hold(int file) {
+    OpenFile now = held;
+    if (now == null || heldFile != file) {
+      close();
+      now = new OpenFile(opener.apply(files.get(file)));
+      held = now;
+      heldFile = file;
+    }
+    return now;
+  }
+
+  /**
+   * The epoch has come to that place: the file of its next record is open from now on, and the
+   * reader goes on in it.
+   */
+  void reach(int place) {
+    if (place < count()) {
+      hold(fileOf(place));
+    } else {
+      close();
+    }
+    records.moveTo(place, first[fileOf(place) + 1]);
+  }
+
+  /** What is left of the file, also what was written to it since it was read. */
+  BufferedReader rest() {
+    try {
+      BufferedReader reader = open(records.place());
+      held = null; // It is the caller's to close.
+      open = null;
+      return reader;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Closes what is open; it is opened again when it is needed. */
+  void close() {
+    OpenFile now = held;
+    held = null;
+    open = null;
+    if (now != null) {
+      now.release();
+    }
+  }
+
+  /** A file in which lines are looked up; readers on it do not close it while it is held. */
+  private final class OpenFile extends InputStream {
+    private final InputStream in;
+    private long at;
+
+    OpenFile(InputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      int read = in.read();
+      at += read < 0 ? 0 : 1;
+      return read;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+      int read = in.read(target, offset, length);
+      at += Math.max(0, read);
+      return read;
+    }
+
+    @Override
+    public long skip(long bytes) throws IOException {
+      long skipped = in.skip(bytes);
+      at += skipped;
+      return skipped;
+    }
+
+    /** Files can be skipped backwards. */
+    void rewind() throws IOException {
+      if (at != 0 && skip(-at) == 0) {
+        throw new IOException("the file cannot be read again from its beginning");
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (held != this) {
+        in.close();
+      }
+    }
+
+    void release() {
+      try {
+        close();
+      } catch (IOException e) {
+        return; // Nothing has been written to it.
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.datavec.api.records.reader.RecordReader;
+import org.jspecify.annotations.Nullable;
+
+/** A reader that has an iterator over what makes one record each, in a field. */
+abstract sealed class ListedReader extends SeekableReader
+    permits FileReader, ImageReader, MemoryReader {
+  private final LibraryField<Object> iterator;
+  private List<?> epoch = List.of();
+
+  /** The library's own iterator, which has been gone through; or one over nothing. */
+  private Iterator<?> ended = Collections.emptyIterator();
+
+  /** The elements of the epoch as the library has them, and their numbers. */
+  private List<?> told = List.of();
+
+  private int @Nullable [] numbers;
+
+  ListedReader(RecordReader reader, LibraryField<Object> iterator) {
+    super(reader);
+    this.iterator = iterator;
+  }
+
+  /** What all of an epoch is made of, in the order it would have if it began now. */
+  abstract List<?> all() throws CannotShareException;
+
+  /** Whether these are as many as an epoch has. */
+  abstract boolean isWhole(List<?> elements);
+
+  /** The numbers of these elements, which are a whole epoch. */
+  abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
+
+  /** The elements in the order of these numbers; null if it is no order of an epoch. */
+  abstract @Nullable List<?> inOrderOf(int[] order);
+
+  @Override
+  @Nullable EpochRecords<?> current() {
+    return iterator.get(reader()) instanceof EpochRecords<?> now ? now : null;
+  }
+
+  @Override
+  int @Nullable [] order(int taken) throws CannotShareException {
+    List<?> left = List.of();
+    if (iterator.get(reader()) instanceof Iterator<?> own) {
+      left = left(own);
+      if (!(own instanceof EpochRecords)) {
+        ended = own.hasNext() ? Collections.emptyIterator() : own;
+      }
+    }
+    put(left, null); // It has still before it what it had.
+    if (taken > 0) {
+      List<?> all = all();
+      left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
+    }
+    told = left;
+    numbers = isWhole(left) ? numbersOf(left) : null;
+    return numbers == null ? null : numbers.clone();
+  }
+
+  /** What an iterator of the library would go through. */
+  List<?> left(Iterator<?> own) {
+    List<Object> left = new ArrayList<>();
+    own.forEachRemaining(left::add);
+    return left;
+  }
+
+  private void put(List<?> elements, @Nullable IteratorEpoch shared) {
+    iterator.set(reader(), new EpochRecords<Object>(elements::get, elements.size(), shared, ended));
+  }
+
+  @Override
+  boolean begin(int[] order, @Nullable IteratorEpoch shared) {
+    List<?> ordered = Arrays.equals(order, numbers) ? told : inOrderOf(order);
+    if (ordered == null) {
+      return false;
+    }
+    epoch = ordered;
+    put(epoch, shared);
+    return true;
+  }
+
+  @Override
+  ListedReader copy() {
+    ListedReader copy = (ListedReader) super.copy();
+    copy.told = told;
+    copy.numbers = numbers;
+    return copy;
+  }
+
+  @Override
+  int records() {
+    return epoch.size();
+  }
+
+  @Override
+  void seek(int place) {
+    EpochRecords<?> now = current();
+    if (now != null) {
+      now.moveTo(place, epoch.size());
+      moved(place, epoch);
+    }
+  }
+
+  /** What else of the reader tells where it is. */
+  void moved(int place, List<?> elements) {}
+}

@@ -1,0 +1,176 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.DecodedForm;
+import io.coordl.cache.DecodedItem;
+import io.coordl.log.OnceLog;
+import io.coordl.pipeline.KeptArray;
+import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.ClassFiles;
+import java.io.File;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.datavec.image.loader.NativeImageLoader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code NativeImageLoader.asMatrixView(File, INDArray)} and {@code asMatrix(File, boolean)}: the
+ * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
+ * with a transform, which may be random, and arrays that are not plain floats get the decoded
+ * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
+ * are left alone; that is said once.
+ */
+public final class MatrixInterceptor implements LibraryHooks {
+  private final Class<?> declaring;
+  private final KeptItems kept;
+  private final OnceLog log;
+  private final String code;
+  private final LibraryField<Object> height;
+  private final LibraryField<Object> width;
+  private final LibraryField<Object> channels;
+  private final LibraryField<Object> centerCrop;
+  private final LibraryField<Object> transform;
+  private final LibraryField<Object> pages;
+  private final DecodedMats mats;
+  private final ConcurrentHashMap<String, DecodedForm> forms = new ConcurrentHashMap<>();
+
+  public MatrixInterceptor(Class<?> declaring, Services services)
+      throws ReflectiveOperationException, IOException {
+    Symbols.require(MatrixInterceptor.class, Floats.class);
+    Class<?> base = declaring.getSuperclass();
+    this.height = new LibraryField<>(Symbols.field(base, "height", long.class), Object.class);
+    this.width = new LibraryField<>(Symbols.field(base, "width", long.class), Object.class);
+    this.channels = new LibraryField<>(Symbols.field(base, "channels", long.class), Object.class);
+    this.centerCrop =
+        new LibraryField<>(Symbols.field(base, "centerCropIfNeeded", boolean.class), Object.class);
+    this.transform = LibraryField.of(base, "imageTransform");
+    this.pages = LibraryField.of(base, "multiPageMode");
+    this.declaring = declaring;
+    this.kept = Objects.requireNonNull(KeptItems.of(services));
+    this.log = new OnceLog(services.log());
+    this.code =
+        "DL4J matrix "
+            + ClassFiles.checksum(declaring, "NativeImageLoader")
+            + " decoded by OpenCV "
+            + ClassFiles.checksums(declaring, DecodedMats.OPENCV);
+    this.mats = new DecodedMats(declaring, code);
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    if (method.equals("streamToMat")) {
+      return mats.bytes(self);
+    }
+    if (method.equals("transformImage")) {
+      mats.decoded(self, arguments[0]);
+      return null;
+    }
+    mats.begin(self, null);
+    if (!(arguments[0] instanceof File file)) {
+      return null;
+    }
+    DecodedItem item = kept.item(file.getPath());
+    if (item == null) {
+      return null;
+    }
+    boolean view = method.equals("asMatrixView");
+    String reason = reasonToLeave(self);
+    if (!reason.isEmpty()) {
+      log.once("decoded=share leaves " + reason + " to DL4J.");
+      return null;
+    }
+    if (method.equals("asImageMatrix")) {
+      mats.begin(self, item); // Its image also says what size the picture has.
+      return null;
+    }
+    boolean plain =
+        view ? Floats.isPlain((INDArray) arguments[1]) : Boolean.TRUE.equals(arguments[1]);
+    if (!plain || transform.get(self) != null) {
+      mats.begin(self, item);
+      return null;
+    }
+    DecodedForm form = form(self);
+    KeptArray found = KeptItems.find(item, form);
+    INDArray target = view ? (INDArray) arguments[1] : null;
+    INDArray filled = found == null ? null : filled(target, found);
+    return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
+  }
+
+  /** Empty if the loader is one that decodes the file as it is. */
+  String reasonToLeave(Object loader) {
+    if (loader.getClass() != declaring) {
+      return "loaders of class " + loader.getClass().getName();
+    }
+    return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
+  }
+
+  /** What decides, but for the file, what arrays the loader makes. */
+  DecodedForm form(Object loader) {
+    String cropped = centerCrop.bits(loader) != 0 ? " cropped" : "";
+    String geometry =
+        channels.bits(loader) + "x" + height.bits(loader) + "x" + width.bits(loader) + cropped;
+    return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
+  }
+
+  /** A loader of the program's numbers, to be used by another thread. */
+  NativeImageLoader copy(Object loader) {
+    return new NativeImageLoader(
+        height.bits(loader),
+        width.bits(loader),
+        channels.bits(loader),
+        centerCrop.bits(loader) != 0);
+  }
+
+  /** Channels, height and width of the loader's arrays; null if they are the picture's own. */
+  long @Nullable [] shape(Object loader) {
+    long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
+    return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
+  }
+
+  /**
+   * The target with the kept values, or an array of them as the loader makes it, workspace of the
+   * caller included; null if the target is of another shape, or the array would not be plain.
+   */
+  private static @Nullable INDArray filled(@Nullable INDArray target, KeptArray kept) {
+    int[] shape = {kept.first(), kept.second(), kept.third()};
+    boolean fits =
+        target == null
+            ? Nd4j.dataType() == DataType.FLOAT
+            : Arrays.equals(shape, Floats.dimensions(target));
+    if (!fits) {
+      return null;
+    }
+    INDArray filled = target == null ? Nd4j.create(shape) : target;
+    Floats.fill(filled, kept);
+    // As the loader ends: the host's memory is what counts now.
+    Nd4j.getAffinityManager().tagLocation(filled, AffinityManager.Location.HOST);
+    return target == null ? filled.reshape(1, shape[0], shape[1], shape[2]) : target;
+  }
+
+  /** The loader makes an array, or fills the target, which is kept. */
+  private static InterceptedCall keep(
+      DecodedItem item, DecodedForm form, @Nullable INDArray target) {
+    long start = System.nanoTime();
+    return InterceptedCall.after(
+        own -> {
+          INDArray made = target != null ? target : (INDArray) own;
+          KeptItems.keep(
+              item,
+              form,
+              System.nanoTime() - start,
+              () -> made != null && Floats.isPlain(made) ? Floats.read(made) : null);
+          return own;
+        });
+  }
+}

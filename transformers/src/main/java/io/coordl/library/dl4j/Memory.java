@@ -1,0 +1,129 @@
+package io.coordl.library.dl4j;
+
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.bytedeco.javacpp.Pointer;
+import org.nd4j.linalg.api.buffer.DataBuffer;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.concurrency.AffinityManager;
+import org.nd4j.linalg.api.memory.pointers.PagedPointer;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/** Arrays as bytes, and bytes as arrays, without an operation of ND4J and without a copy. */
+final class Memory {
+  /** Bytes of a line of a processor's cache, as ND4J aligns. */
+  private static final int ALIGNMENT = 64;
+
+  private Memory() {}
+
+  /** Elements from the first to the last of an array of these strides, gaps included. */
+  static long span(long[] shape, long[] stride) {
+    long span = 1;
+    for (int i = 0; i < shape.length; i++) {
+      span += (shape[i] - 1) * stride[i];
+    }
+    return span;
+  }
+
+  /** How many bytes that is. */
+  static long length(INDArray array) {
+    return span(array.shape(), array.stride()) * array.dataType().width();
+  }
+
+  /** Where its first value lies. */
+  static long address(INDArray array) {
+    return array.data().pointer().address() + array.data().offset() * array.dataType().width();
+  }
+
+  /**
+   * Passes the bytes of an array's {@link #span}, in native order, to {@code use}, which must not
+   * keep them. Buffers and pointers do not keep the array reachable: once nothing else does, a
+   * thread of ND4J frees its memory.
+   */
+  static void bytes(INDArray array, Consumer<ByteBuffer> use) {
+    // On a GPU the newest values may be on the device.
+    Nd4j.getAffinityManager().ensureLocation(array, AffinityManager.Location.HOST);
+    long skipped = array.data().offset() * array.dataType().width();
+    try {
+      use.accept(
+          new PagedPointer(array.data().pointer(), length(array), skipped)
+              .asBytePointer()
+              .asByteBuffer()
+              .order(ByteOrder.nativeOrder()));
+    } finally {
+      Reference.reachabilityFence(array);
+    }
+  }
+
+  /**
+   * An array over {@code values}. It belongs to no workspace.
+   *
+   * @param whole reachable from now on as long as the array is, or any view of it
+   * @param values direct, from 0 on
+   */
+  static INDArray array(
+      ByteBuffer whole, ByteBuffer values, DataType type, long[] shape, long[] stride, char order) {
+    long elements = span(shape, stride);
+    DataBuffer data = Nd4j.createBuffer(new Held(whole, values, elements), elements, type);
+    return Nd4j.create(data, shape, stride, 0, order);
+  }
+
+  /** An array of its own memory: that of the open workspace, if attached and there is one. */
+  static INDArray copy(
+      ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
+    INDArray array = uninitialized(type, shape, order, attached);
+    if (!Arrays.equals(array.stride(), stride)) {
+      long[] span = {span(shape, stride)};
+      array = Nd4j.create(uninitialized(type, span, 'c', attached).data(), shape, stride, 0, order);
+    }
+    bytes(array, own -> own.put(values));
+    return array;
+  }
+
+  /**
+   * As {@link #copy}; but where a workspace is open and the array is to be in none, in a direct
+   * buffer: ND4J's own memory without a workspace has no limit but the collector's whim, and a
+   * thread that takes batches makes it little garbage.
+   *
+   * @throws OutOfMemoryError at the JDK's limit
+   */
+  static INDArray copyWithinLimit(
+      ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
+    if (attached || Nd4j.getMemoryManager().getCurrentWorkspace() == null) {
+      return copy(values, type, shape, stride, order, attached);
+    }
+    int bytes = values.remaining();
+    ByteBuffer whole = ByteBuffer.allocateDirect(Math.addExact(bytes, 2 * ALIGNMENT));
+    ByteBuffer own = whole.alignedSlice(ALIGNMENT).slice(0, bytes).order(ByteOrder.nativeOrder());
+    own.put(0, values, values.position(), bytes);
+    return array(whole, own, type, shape, stride, order);
+  }
+
+  private static INDArray uninitialized(DataType type, long[] shape, char order, boolean attached) {
+    return attached
+        ? Nd4j.createUninitialized(type, shape, order)
+        : Nd4j.createUninitializedDetached(type, order, shape);
+  }
+
+  /** The memory of a buffer; holds what it is a slice of, which the slice itself may not. */
+  private static final class Held extends Pointer {
+    @SuppressWarnings("UnusedVariable") // The pointer keeps the buffer reachable.
+    private final ByteBuffer whole;
+
+    Held(ByteBuffer whole, ByteBuffer values, long elements) {
+      super(values);
+      this.whole = whole;
+      limit = elements;
+      capacity = elements;
+    }
+
+    @Override
+    public int sizeof() {
+      return 1;
+    }
+  }
+}

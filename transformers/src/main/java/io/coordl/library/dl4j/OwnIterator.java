@@ -1,0 +1,192 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.ObjectSnapshot;
+import io.coordl.pipeline.SamplePipeline;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
+
+/** An iterator of a class of the program's, all of it: whose samples are whole batches. */
+record OwnIterator(Iterator<?> get) implements SamplePipeline {
+  /**
+   * What the program can change at any time.
+   *
+   * @param objects in the iterator's fields, which may refer to it
+   * @param ofLibrary those that have something of the library, which is compared
+   */
+  private record Settings(
+      List<Object> told,
+      List<@Nullable WeakReference<Object>> objects,
+      List<StagedIterator.Preprocessor> ofLibrary) {}
+
+  /** Of a class: what holds a number, or a flag, and what refers to an object. */
+  private record Fields(List<LibraryField<Object>> numbers, List<LibraryField<Object>> objects) {}
+
+  private static final ClassValue<Fields> FIELDS =
+      new ClassValue<>() {
+        @Override
+        protected Fields computeValue(Class<?> type) {
+          return new Fields(
+              LibraryField.all(type, Object.class, field -> field.getType().isPrimitive()),
+              LibraryField.all(type, Object.class, field -> !field.getType().isPrimitive()));
+        }
+      };
+
+  /** Whether all that such an object has is declared by iterators of the program, open to us. */
+  static boolean isOwn(Class<?> type) {
+    for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
+      if (at == null
+          || Description.isOfLibrary(at.getName())
+          || !isOfBatches(at)
+          || !at.getModule().isOpen(at.getPackageName(), OwnIterator.class.getModule())) {
+        return false;
+      }
+    }
+    return !type.isHidden();
+  }
+
+  /** Whether objects of a class give batches of the library. */
+  static boolean isOfBatches(Class<?> type) {
+    return DataSetIterator.class.isAssignableFrom(type)
+        || MultiDataSetIterator.class.isAssignableFrom(type);
+  }
+
+  private Fields fields() {
+    return FIELDS.get(get.getClass());
+  }
+
+  /** What its fields of primitive types hold, as bits. */
+  List<Long> numbers() {
+    return fields().numbers.stream().map(field -> field.bits(get)).toList();
+  }
+
+  /** What its other fields hold. */
+  List<@Nullable Object> objects() {
+    List<@Nullable Object> objects = new ArrayList<>();
+    fields().objects.forEach(field -> objects.add(field.get(get)));
+    return objects;
+  }
+
+  /** Whether it has the same objects still. */
+  boolean has(List<@Nullable Object> then) {
+    List<@Nullable Object> now = objects();
+    return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
+  }
+
+  /** Sets the numbers, by the text of their list. */
+  void set(String numbers) {
+    String[] values = numbers.substring(1, numbers.length() - 1).split(", ", -1);
+    int next = 0;
+    for (LibraryField<Object> field : fields().numbers) {
+      long bits = Long.parseLong(values[next++]);
+      if (!Modifier.isFinal(field.field().getModifiers())) {
+        field.setBits(get, bits);
+      }
+    }
+  }
+
+  @Override
+  public Object dataset() {
+    return get;
+  }
+
+  @Override
+  public String name() {
+    return get.getClass().getName();
+  }
+
+  /** Its fields are compared before each batch. */
+  @Override
+  public boolean isAnnounced() {
+    return false;
+  }
+
+  /** How many batches it has is not known. */
+  @Override
+  public long size() {
+    return 1;
+  }
+
+  @Override
+  public Object settings() {
+    List<@Nullable Object> objects = objects();
+    List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
+    for (Object object : objects) {
+      if (object instanceof DataSetPreProcessor
+          || object instanceof MultiDataSetPreProcessor
+          || hasLibrary(object)) {
+        ofLibrary.add(StagedIterator.Preprocessor.of(object));
+      }
+    }
+    List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
+    objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
+    return new Settings(StagedIterator.told(), weak, ofLibrary);
+  }
+
+  @Override
+  public boolean isCurrent(Object settings) {
+    Settings then = (Settings) settings;
+    List<@Nullable Object> now = objects();
+    return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
+        && then.told.equals(StagedIterator.told())
+        && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
+  }
+
+  private static boolean isOf(@Nullable WeakReference<Object> then, @Nullable Object now) {
+    return then == null ? now == null : now != null && then.refersTo(now);
+  }
+
+  private static boolean isUnchanged(StagedIterator.Preprocessor one) {
+    Object object = one.object() == null ? null : one.object().get();
+    return object != null && one.isOf(object);
+  }
+
+  /** None where something is kept whose changes would not be seen. */
+  @Override
+  public List<List<@Nullable Object>> stages(Object settings) {
+    return ((Settings) settings).ofLibrary.stream().allMatch(one -> one.text() != null)
+        ? List.of(List.of(get))
+        : List.of();
+  }
+
+  private static boolean hasLibrary(@Nullable Object object) {
+    if (object == null) {
+      return false;
+    }
+    Collection<Class<?>> classes = ObjectSnapshot.classes(object, type -> true);
+    return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
+  }
+
+  /** What it inherits can be changed as well. */
+  private static boolean isOfLibrary(Class<?> type) {
+    return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
+        .anyMatch(at -> Description.isOfLibrary(at.getName()));
+  }
+
+  @Override
+  public String describe(Object settings, int stage) throws CannotShareException {
+    return String.join(
+        "\n",
+        StagedIterator.process(),
+        ((Settings) settings).told.toString(),
+        Description.ofLargeRead("iterator", get));
+  }
+
+  @Override
+  public String describe(String name, @Nullable Object value) throws CannotShareException {
+    return Description.ofRead(name, value);
+  }
+}

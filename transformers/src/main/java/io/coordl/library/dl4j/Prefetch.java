@@ -1,0 +1,104 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.DecodedForm;
+import io.coordl.pipeline.ItemPrefetcher;
+import io.coordl.pipeline.KeptItems;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.Services;
+import java.io.File;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.datavec.image.loader.NativeImageLoader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.buffer.DataType;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * {@code prefetch=N} in DL4J: the files of an image reader's epoch, whose order its split has fixed
+ * when the epoch begins, are prefetched. DL4J prefetches batches itself, on one thread; with this,
+ * that thread finds its items.
+ */
+public final class Prefetch implements LibraryHooks {
+  /** Splits of the library whose iterators only walk through a list; others may be lazy. */
+  private static final Set<String> SPLITS =
+      Set.of(
+          "org.datavec.api.split.FileSplit",
+          "org.datavec.api.split.CollectionInputSplit",
+          "org.datavec.api.split.NumberedFileInputSplit");
+
+  private static final String WALK = "org.datavec.api.util.files.FileFromPathIterator";
+
+  private final @Nullable ItemPrefetcher items;
+  private final @Nullable KeptItems kept;
+  private final LibraryField<Object> iterator;
+  private final LibraryField<Object> split;
+  private final LibraryField<Object> imageLoader;
+  private final @Nullable MatrixInterceptor matrices;
+
+  public Prefetch(Class<?> reader, Services services) throws ReflectiveOperationException {
+    items = services.items();
+    kept = KeptItems.of(services);
+    matrices = kept == null ? null : matrices(services);
+    iterator = LibraryField.of(reader, "iter");
+    split = LibraryField.of(reader, "inputSplit");
+    imageLoader = LibraryField.of(reader, "imageLoader");
+  }
+
+  private static @Nullable MatrixInterceptor matrices(Services services) {
+    try {
+      return new MatrixInterceptor(NativeImageLoader.class, services);
+    } catch (ReflectiveOperationException | IOException | LinkageError e) {
+      return null; // It is not in force either, and has said why.
+    }
+  }
+
+  /** Peeks from the first record of an epoch on; replaces no call. */
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    ItemPrefetcher offered = items;
+    Object files = iterator.get(self);
+    Object from = split.get(self);
+    if (offered != null
+        && files instanceof Iterator<?> own
+        && files.getClass().getName().equals(WALK)
+        && from != null
+        && SPLITS.contains(from.getClass().getName())) {
+      ItemPrefetcher.Decoder decoder = decoder(imageLoader.get(self));
+      if (offered.isWorthwhile(decoder != null)) {
+        iterator.set(
+            self,
+            offered.peek(
+                own, ItemPrefetcher.WINDOW, file -> List.of(((File) file).getPath()), decoder));
+      }
+    }
+    return null;
+  }
+
+  /** Decodes as {@code loader} will; null if what it makes is not kept. */
+  private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
+    MatrixInterceptor known = matrices;
+    if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {
+      return null;
+    }
+    long[] shape = known.shape(loader);
+    DecodedForm form = known.form(loader);
+    return shape == null
+        ? null
+        : kept.decoder(() -> form, decoding(known.copy(loader), known, shape));
+  }
+
+  /** The program's way to decode, with loaders and arrays that no other thread uses. */
+  private static KeptItems.Decoding decoding(
+      NativeImageLoader model, MatrixInterceptor matrices, long[] shape) {
+    ThreadLocal<NativeImageLoader> loader = ThreadLocal.withInitial(() -> matrices.copy(model));
+    ThreadLocal<INDArray> target =
+        ThreadLocal.withInitial(() -> Nd4j.createUninitialized(DataType.FLOAT, shape, 'c'));
+    return path -> loader.get().asMatrixView(new File(path), target.get());
+  }
+}

@@ -1,0 +1,27 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.staging.BatchOrder;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An epoch that an iterator of the program is about to begin.
+ *
+ * @param readers of the iterator, by their names
+ * @param orders of the records of each reader
+ * @param batchSize records of each reader in each batch but the last one
+ */
+record ProgramEpoch(
+    ProgramIterator program,
+    Map<String, SeekableReader> readers,
+    List<int[]> orders,
+    int batchSize) {
+  int batches() {
+    return BatchOrder.batches(orders.get(0).length, batchSize);
+  }
+
+  /** The class of its first reader, for the user. */
+  String name() {
+    return readers.values().iterator().next().reader().getClass().getName();
+  }
+}

@@ -1,0 +1,241 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.Symbols;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.MultiDataSet;
+import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+
+/**
+ * One of the library's iterators over readers, or our copy of it: of several arrays, or of data
+ * sets, which stands on one of several arrays that it makes at its first batch.
+ */
+record ProgramIterator(Object get) {
+  private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
+  private static final String UNDERLYING = "underlying";
+
+  static void require() throws NoSuchFieldException {
+    Symbols.field(SEVERAL, "recordReaders", Map.class);
+    Symbols.field(SEVERAL, "sequenceRecordReaders", Map.class);
+    Symbols.field(SEVERAL, "timeSeriesRandomOffset", boolean.class);
+    Class<?> one = RecordReaderDataSetIterator.class;
+    Class<?> sequences = SequenceRecordReaderDataSetIterator.class;
+    Symbols.field(one, UNDERLYING, SEVERAL);
+    Symbols.field(one, "recordReader", RecordReader.class);
+    Symbols.field(one, "useCurrent", boolean.class);
+    Symbols.field(one, "last", DataSet.class);
+    Symbols.field(one, "maxNumBatches", int.class);
+    Symbols.field(sequences, UNDERLYING, SEVERAL);
+    Symbols.field(sequences, "recordReader", SequenceRecordReader.class);
+    Symbols.field(sequences, "labelsReader", SequenceRecordReader.class);
+    Symbols.field(sequences, "useStored", boolean.class);
+    Symbols.field(sequences, "stored", DataSet.class);
+    Symbols.field(sequences, "inputColumns", int.class);
+    Symbols.field(sequences, "totalOutcomes", int.class);
+  }
+
+  /** Of which it is one, or is a subclass. */
+  private Class<?> type() {
+    return get instanceof RecordReaderDataSetIterator
+        ? RecordReaderDataSetIterator.class
+        : isOfSequences() ? SequenceRecordReaderDataSetIterator.class : SEVERAL;
+  }
+
+  private @Nullable Object value(String field) {
+    return SeekableReader.field(type(), field).get(get);
+  }
+
+  private void set(String field, @Nullable Object value) {
+    SeekableReader.field(type(), field).set(get, value);
+  }
+
+  private boolean isOfSequences() {
+    return get instanceof SequenceRecordReaderDataSetIterator;
+  }
+
+  private boolean isOfDataSets() {
+    return get instanceof DataSetIterator;
+  }
+
+  /** Whether it has made a batch already, which is the next. */
+  boolean hasBatchAtHand() {
+    return isOfDataSets()
+        && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
+  }
+
+  /** Whether it is intercepted itself; else what it stands on is, which is asked next. */
+  boolean isIntercepted() {
+    return !isOfDataSets()
+        || (get.getClass() == type()
+            && !collectsMetadata()
+            && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0));
+  }
+
+  /** Whether it makes more than arrays. */
+  boolean collectsMetadata() {
+    return get instanceof RecordReaderDataSetIterator one
+        ? one.isCollectMetaData()
+        : get instanceof SequenceRecordReaderDataSetIterator sequences
+            ? sequences.isCollectMetaData()
+            : ((RecordReaderMultiDataSetIterator) get).isCollectMetaData();
+  }
+
+  /** What makes its arrays, perhaps itself; null before the first batch. */
+  @Nullable RecordReaderMultiDataSetIterator arrays() {
+    return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
+  }
+
+  /** Whether time series begin at random in its arrays, which are known. */
+  boolean beginsAtRandom() {
+    Object arrays = Objects.requireNonNull(arrays());
+    return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
+  }
+
+  Map<String, RecordReader> readers() {
+    Map<String, RecordReader> readers = new TreeMap<>();
+    RecordReaderMultiDataSetIterator arrays = arrays();
+    if (arrays != null) {
+      readers.putAll(arrays.getRecordReaders());
+      readers.putAll(arrays.getSequenceRecordReaders());
+      return readers;
+    }
+    for (String field :
+        isOfSequences() ? List.of("recordReader", "labelsReader") : List.of("recordReader")) {
+      if (value(field) instanceof RecordReader reader) {
+        readers.put(field, reader);
+      }
+    }
+    return readers;
+  }
+
+  /** As its first batch would: it reads a record and resets its readers; false if it cannot. */
+  boolean makeReady() {
+    DataSetIterator ofDataSets = (DataSetIterator) get;
+    return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
+  }
+
+  /** What the program has set to be done to each batch. */
+  @Nullable Object preprocessor() {
+    return get instanceof RecordReaderMultiDataSetIterator several
+        ? several.getPreProcessor()
+        : ((DataSetIterator) get).getPreProcessor();
+  }
+
+  /** Does to a batch what the program has set to be done to each; throws what that throws. */
+  void preprocess(Object batch) {
+    Object own = preprocessor();
+    if (own instanceof MultiDataSetPreProcessor several && batch instanceof MultiDataSet made) {
+      several.preProcess(made);
+    } else if (own instanceof DataSetPreProcessor one && batch instanceof DataSet made) {
+      one.preProcess(made);
+    }
+  }
+
+  /** Makes its batches without what the program has set to be done to each. */
+  ProgramIterator unprocessed() {
+    if (get instanceof RecordReaderMultiDataSetIterator several) {
+      several.setPreProcessor(null);
+    } else {
+      ((DataSetIterator) get).setPreProcessor(null);
+    }
+    return this;
+  }
+
+  /** A batch has been made in its stead. */
+  void replaced(Object batch) {
+    if (isOfSequences()
+        && Integer.valueOf(-1).equals(value("totalOutcomes"))
+        && batch instanceof DataSet made) {
+      set("inputColumns", (int) made.getFeatures().size(1));
+      set("totalOutcomes", made.getLabels() == null ? -1 : (int) made.getLabels().size(1));
+    }
+  }
+
+  /** It once more, with all that the program gave it, over other readers, by their names. */
+  ProgramIterator copy(Map<String, RecordReader> readers) {
+    RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
+    int batchSize = own.getBatchSize();
+    Map<String, RecordReader> ofRecords = new HashMap<>(own.getRecordReaders());
+    Map<String, SequenceRecordReader> ofSequences = new HashMap<>(own.getSequenceRecordReaders());
+    ofRecords.replaceAll((name, reader) -> Objects.requireNonNull(readers.get(name)));
+    ofSequences.replaceAll(
+        (name, reader) -> (SequenceRecordReader) Objects.requireNonNull(readers.get(name)));
+    RecordReader first = readers.values().iterator().next();
+    RecordReaderMultiDataSetIterator several =
+        new RecordReaderMultiDataSetIterator.Builder(batchSize)
+            .addReader("", first)
+            .addInput("")
+            .build();
+    LibraryField.copyAll(own, several);
+    SeekableReader.field(SEVERAL, "recordReaders").set(several, ofRecords);
+    SeekableReader.field(SEVERAL, "sequenceRecordReaders").set(several, ofSequences);
+    if (!isOfDataSets()) {
+      return new ProgramIterator(several);
+    }
+    ProgramIterator copy =
+        new ProgramIterator(
+            isOfSequences()
+                ? new SequenceRecordReaderDataSetIterator(
+                    (SequenceRecordReader) first, batchSize, -1, -1)
+                : new RecordReaderDataSetIterator(first, batchSize));
+    LibraryField.copyAll(get, copy.get);
+    copy.set(UNDERLYING, several);
+    copy.set("recordReader", first);
+    if (isOfSequences()) {
+      copy.set("labelsReader", null); // Which it asks no more, once it has made its arrays.
+      copy.set("useStored", false);
+      copy.set("stored", null);
+    } else {
+      copy.set("useCurrent", false);
+      copy.set("last", null);
+    }
+    return copy;
+  }
+
+  /** Its next batch; throws what the program's code throws. */
+  Object next(int examples) {
+    return get instanceof RecordReaderMultiDataSetIterator several
+        ? several.next(examples)
+        : ((DataSetIterator) get).next(examples);
+  }
+
+  /** What it does with its records, part by part, but for the preprocessor. */
+  void describe(Map<String, String> parts) throws CannotShareException {
+    RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
+    parts.put("iterator", get.getClass().getSimpleName());
+    parts.put("batch size", Integer.toString(arrays.getBatchSize()));
+    parts.put(
+        "arrays", part(SEVERAL, arrays, "inputs") + " and " + part(SEVERAL, arrays, "outputs"));
+    parts.put("alignment of sequences", part(SEVERAL, arrays, "alignmentMode"));
+    if (isOfDataSets()) {
+      parts.put("label column", part(type(), get, "labelIndex"));
+      if (!isOfSequences()) {
+        parts.put("last label column", part(type(), get, "labelIndexTo"));
+      }
+      parts.put("classes", part(type(), get, "numPossibleLabels"));
+      parts.put("regression", part(type(), get, "regression"));
+      parts.put(
+          "inner preprocessor", Description.of("inner preprocessor", arrays.getPreProcessor()));
+    }
+  }
+
+  private static String part(Class<?> owner, Object object, String field)
+      throws CannotShareException {
+    return Description.of(
+        SeekableReader.spaced(field), SeekableReader.field(owner, field).get(object));
+  }
+}

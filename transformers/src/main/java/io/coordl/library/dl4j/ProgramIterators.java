@@ -1,0 +1,179 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.log.OnceLog;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.PreparedSamples;
+import io.coordl.pipeline.SampleMaker;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import io.coordl.purity.PurityAnalyzer;
+import io.coordl.staging.PreparedBatch;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.DataSet;
+import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
+import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
+
+/**
+ * {@code prepared=share} in DL4J for iterators of the program's own classes. What their {@code
+ * next} returns, and the numbers that it leaves in the iterator's fields, follow from the numbers
+ * that are there before (the cursor) and from the files it opens: that is proven from class files
+ * ({@link KnownDl4j}). So a batch is known by those numbers, and when it comes from memory the
+ * fields are set to what its own code left in them. {@code hasNext}, {@code reset} and all else are
+ * the program's own; whatever it sets, leaves early or counts is a batch of another name.
+ */
+public final class ProgramIterators implements LibraryHooks {
+  private static final String PLACE = "place";
+
+  private final PreparedSamples samples;
+  private final OnceLog log;
+
+  /** Whether iterators of a class are looked at. */
+  private final ClassValue<Boolean> own =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return OwnIterator.isOwn(type);
+        }
+      };
+
+  /** Set while the program's own code makes a batch on this thread. */
+  private final ThreadLocal<Boolean> making = new ThreadLocal<>();
+
+  /** Iterators that keep objects in {@code next}: few, and the program's code compares none. */
+  private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
+
+  public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
+    Symbols.field(DataSet.class, "columnNames", List.class);
+    Symbols.require(StagedIterator.class, Memory.class);
+    samples = new PreparedSamples(services, new PurityAnalyzer("", new KnownDl4j(true)));
+    log = new OnceLog(services.log());
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    if (!(self instanceof Iterator<?> iterator)
+        || !own.get(self.getClass())
+        || making.get() != null
+        || left.stream().anyMatch(one -> one.refersTo(self))
+        || !isCalled(self.getClass(), type, arguments.length)) {
+      return null;
+    }
+    OwnIterator pipeline = new OwnIterator(iterator);
+    PreparedSamples.Plan plan = samples.plan(pipeline);
+    if (plan == null) {
+      return null;
+    }
+    Maker maker = new Maker(pipeline, arguments);
+    long index = PreparedSamples.index(maker.before + Arrays.toString(arguments));
+    making.set(true);
+    long span = Spans.enter(SpanKind.TAKE, self);
+    Object batch = null;
+    try {
+      batch = samples.sample(plan, index, maker);
+      maker.settle();
+      return batch == null ? InterceptedCall.skipping() : new InterceptedCall(batch);
+    } catch (Throwable t) {
+      return InterceptedCall.throwing(t); // Of the program.
+    } finally {
+      Spans.exit(span, batch);
+      making.remove();
+    }
+  }
+
+  /** Whether a call of the iterator comes to that class, and not to one that calls it in turn. */
+  private static boolean isCalled(Class<?> type, Class<?> declaring, int arguments) {
+    for (Class<?> at = type; at != declaring && at != null; at = at.getSuperclass()) {
+      for (Method method : at.getDeclaredMethods()) {
+        if (method.getName().equals("next") && method.getParameterCount() == arguments) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private final class Maker implements SampleMaker<Object> {
+    private final OwnIterator iterator;
+    private final Object[] arguments;
+    private final List<Long> before;
+    private final List<@Nullable Object> kept;
+    private boolean ran;
+    private @Nullable String place;
+
+    Maker(OwnIterator iterator, Object[] arguments) {
+      this.iterator = iterator;
+      this.arguments = arguments;
+      before = iterator.numbers();
+      kept = iterator.objects();
+    }
+
+    /** The program's own call, which comes back here and is let through. */
+    @Override
+    public @Nullable Object get() {
+      ran = true;
+      Iterator<?> own = iterator.get();
+      if (arguments.length == 0) {
+        return own.next();
+      }
+      int num = (Integer) arguments[0];
+      return own instanceof DataSetIterator one
+          ? one.next(num)
+          : ((MultiDataSetIterator) own).next(num);
+    }
+
+    @Override
+    public Object transform(int stage, Object batch) {
+      throw new IllegalStateException("There is one stage.");
+    }
+
+    @Override
+    public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
+      if (!iterator.has(kept)) {
+        left.removeIf(one -> one.refersTo(null));
+        // The next batch may be made of what it keeps of this one.
+        left.add(new WeakReference<>(iterator.get()));
+        log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
+        return null;
+      }
+      List<BatchLayout.Array> more = new ArrayList<>(files);
+      more.add(new BatchLayout.Array(PLACE, "", iterator.numbers().toString(), List.of(), 0));
+      return BatchBytes.toKeep(batch, more);
+    }
+
+    @Override
+    public Object read(BatchLayout layout, ByteBuffer bytes) {
+      for (BatchLayout.Array part : layout.arrays()) {
+        if (part.role().equals(PLACE)) {
+          place = part.name();
+        }
+      }
+      return BatchBytes.copied(layout, bytes);
+    }
+
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      BatchBytes.probe(layout, bytes);
+    }
+
+    /** The iterator stands where its own code would have left it. */
+    void settle() {
+      String behind = place;
+      if (!ran && behind != null) {
+        iterator.set(behind);
+      }
+    }
+  }
+}

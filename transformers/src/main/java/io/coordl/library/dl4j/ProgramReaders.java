@@ -1,0 +1,86 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.WeakHashMap;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.impl.FileRecordReader;
+import org.datavec.api.records.reader.impl.LineRecordReader;
+import org.datavec.image.recordreader.BaseImageRecordReader;
+import org.jspecify.annotations.Nullable;
+
+final class ProgramReaders {
+  private static final String DATAVEC = "org.datavec.api.records.reader.impl.";
+  private static final String IMAGES = "org.datavec.image.recordreader.";
+
+  private final Map<RecordReader, ReaderFiles> known =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  private final LineIndices lines = new LineIndices();
+
+  /** Its readers, by their names; throws if one of them cannot be set to a record. */
+  Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
+    Map<String, SeekableReader> readers = new TreeMap<>();
+    for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
+      readers.put(reader.getKey(), seekable(reader.getValue()));
+    }
+    return readers;
+  }
+
+  /** By names: a program without images lacks the classes. */
+  private SeekableReader seekable(RecordReader reader) throws CannotShareException {
+    ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
+    String name = reader.getClass().getName();
+    if (name.equals(DATAVEC + "transform.TransformProcessRecordReader")
+        || name.equals(DATAVEC + "transform.TransformProcessSequenceRecordReader")) {
+      SeekableReader inner = seekable(TransformedReader.innerOf(reader));
+      if (inner.reader().getClass().getName().startsWith(IMAGES)) {
+        throw new CannotShareException("a TransformProcess over images");
+      }
+      return new TransformedReader(reader, inner, files);
+    }
+    SeekableReader seekable =
+        switch (name) {
+          case IMAGES + "ImageRecordReader", IMAGES + "objdetect.ObjectDetectionRecordReader" ->
+              new ImageReader((BaseImageRecordReader) reader, files);
+          case DATAVEC + "LineRecordReader",
+              DATAVEC + "csv.CSVRecordReader",
+              DATAVEC + "misc.SVMLightRecordReader",
+              DATAVEC + "misc.LibSvmRecordReader",
+              DATAVEC + "regex.RegexLineRecordReader" ->
+              new LineReader((LineRecordReader) reader, files);
+          case DATAVEC + "FileRecordReader", DATAVEC + "csv.CSVSequenceRecordReader" ->
+              new FileReader((FileRecordReader) reader, files);
+          case DATAVEC + "collection.CollectionRecordReader",
+              DATAVEC + "collection.CollectionSequenceRecordReader",
+              DATAVEC + "collection.ListStringRecordReader" ->
+              new MemoryReader(reader);
+          default -> throw new CannotShareException("readers of class " + name);
+        };
+    if (reader.getListeners() != null && !reader.getListeners().isEmpty()) {
+      throw new CannotShareException("readers with listeners");
+    }
+    return seekable;
+  }
+
+  /** Of each reader; null if one is in the midst of an epoch, or has no records. */
+  static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
+      throws CannotShareException {
+    List<int[]> orders = new ArrayList<>();
+    for (SeekableReader reader : readers) {
+      int[] order = reader.order(0);
+      if (order == null || order.length == 0) {
+        return null;
+      }
+      if (!orders.isEmpty() && orders.get(0).length != order.length) {
+        throw new CannotShareException("iterators over readers of different numbers of records");
+      }
+      orders.add(order);
+    }
+    return orders;
+  }
+}

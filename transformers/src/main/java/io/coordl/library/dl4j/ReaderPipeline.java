@@ -1,0 +1,238 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.Pipeline;
+import io.coordl.staging.BatchOrder;
+import io.coordl.staging.Fingerprint;
+import io.coordl.staging.NotPreparedException;
+import io.coordl.staging.PreparedBatch;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.datavec.api.records.reader.RecordReader;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.memory.MemoryWorkspace;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * The program's readers and iterator once more, to make any batch of an epoch: the library's own
+ * code with all that the program gave it (transform, labels, preprocessor), but set to the batch of
+ * our choice. What the program has is neither read nor changed meanwhile, so it may reset,
+ * initialise or ask its own as it likes. Makes one batch at a time, since transforms and
+ * preprocessors need not stand more.
+ */
+final class ReaderPipeline implements Pipeline {
+  private final List<WeakReference<RecordReader>> own = new ArrayList<>();
+  private final List<SeekableReader> readers = new ArrayList<>();
+  private final ProgramIterator iterator;
+  private final Fingerprint fingerprint;
+  private final int batchSize;
+  private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
+
+  /**
+   * Null where code of the program may keep the arrays that it makes, or no thread of ours does.
+   */
+  private final @Nullable Scopes scopes;
+
+  private List<int[]> orders;
+
+  /**
+   * A copy, by a thread of the program: its device is where arrays belong.
+   *
+   * @param epoch that the program is about to begin
+   * @param preprocesses whether batches are made with the program's preprocessor
+   */
+  ReaderPipeline(ProgramEpoch epoch, Fingerprint fingerprint, boolean preprocesses) {
+    this.orders = epoch.orders();
+    this.batchSize = epoch.batchSize();
+    this.fingerprint = fingerprint;
+    Map<String, RecordReader> copies = new HashMap<>();
+    for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
+      SeekableReader copy = reader.getValue().copy();
+      own.add(new WeakReference<>(reader.getValue().reader()));
+      readers.add(copy);
+      copies.put(reader.getKey(), copy.reader());
+    }
+    ProgramIterator copy = epoch.program().copy(copies);
+    iterator = preprocesses ? copy : copy.unprocessed();
+    scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
+  }
+
+  /** The batch of that number; throws what the program's code throws. By one thread at a time. */
+  Object make(int batch) {
+    readers.forEach(reader -> reader.seek(batch * batchSize));
+    return iterator.next(batchSize);
+  }
+
+  /**
+   * Sets the copies at the beginning of the epoch, in its own order; false if they have changed.
+   */
+  boolean begin() {
+    for (int i = 0; i < readers.size(); i++) {
+      if (!readers.get(i).begin(orders.get(i), null)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Closes the files of the copies; they are opened again when they are needed. */
+  void close() {
+    readers.forEach(SeekableReader::close);
+  }
+
+  /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
+  DataFiles.@Nullable Identity identify(int batch) {
+    DataFiles.Identity records = DataFiles.Identity.NONE;
+    for (int i = 0; i < readers.size() && records != null; i++) {
+      int[] order = orders.get(i);
+      DataFiles files = readers.get(i).files();
+      records =
+          files == null
+              ? null
+              : files.identify(order, batch * batchSize, end(order, batch), records);
+    }
+    return records;
+  }
+
+  /** The absolute paths of the files of a batch that {@link #identify} has identified. */
+  Set<String> paths(int batch) {
+    Set<String> paths = new HashSet<>();
+    for (int i = 0; i < readers.size(); i++) {
+      DataFiles files = readers.get(i).files();
+      if (files != null) {
+        files.addPaths(orders.get(i), batch * batchSize, end(orders.get(i), batch), paths);
+      }
+    }
+    return paths;
+  }
+
+  private int end(int[] order, int batch) {
+    return Math.min(order.length, (batch + 1) * batchSize);
+  }
+
+  /** Of each reader, the one that is followed. */
+  List<int[]> orders() {
+    return orders;
+  }
+
+  @Override
+  public Fingerprint fingerprint() {
+    return fingerprint;
+  }
+
+  @Override
+  public BatchOrder order() {
+    return together(orders, batchSize);
+  }
+
+  @Override
+  public boolean follow(BatchOrder order) {
+    List<int[]> adopted = apart(order, orders.size(), orders.get(0).length, batchSize);
+    if (adopted == null) {
+      return false;
+    }
+    List<int[]> own = orders;
+    orders = adopted;
+    if (begin()) {
+      return true;
+    }
+    orders = own;
+    return false;
+  }
+
+  /**
+   * One order: each batch has the records of the first reader, then those of the second, whose
+   * numbers go on from the first's.
+   *
+   * @param orders of equal length, of each reader
+   */
+  static BatchOrder together(List<int[]> orders, int batchSize) {
+    int records = orders.get(0).length;
+    List<int[]> batches = new ArrayList<>();
+    for (int from = 0; from < records; from += batchSize) {
+      int size = Math.min(batchSize, records - from);
+      int[] batch = new int[orders.size() * size];
+      for (int r = 0; r < orders.size(); r++) {
+        for (int i = 0; i < size; i++) {
+          batch[r * size + i] = Math.addExact(r * records, orders.get(r)[from + i]);
+        }
+      }
+      batches.add(batch);
+    }
+    return BatchOrder.of(batches);
+  }
+
+  /** The orders of {@link #together}; null if the batches are of other sizes. */
+  static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
+    if (order.batches() != BatchOrder.batches(records, batchSize)) {
+      return null;
+    }
+    int[][] orders = new int[readers][records];
+    for (int k = 0; k < order.batches(); k++) {
+      int[] batch = order.items(k);
+      int from = k * batchSize;
+      int size = Math.min(batchSize, records - from);
+      if (batch.length != readers * size) {
+        return null;
+      }
+      for (int r = 0; r < readers; r++) {
+        for (int i = 0; i < size; i++) {
+          orders[r][from + i] = batch[r * size + i] - r * records;
+        }
+      }
+    }
+    return Arrays.asList(orders);
+  }
+
+  @Override
+  public PreparedBatch prepare(int batch, int[] samples) throws Exception {
+    Nd4j.getAffinityManager().unsafeSetDevice(device);
+    Scopes open = scopes;
+    if (open == null) {
+      return bytesOf(makeFor(batch), () -> {});
+    }
+    MemoryWorkspace scope = open.enter();
+    try {
+      return bytesOf(makeFor(batch), () -> open.leave(scope));
+    } catch (Throwable t) {
+      open.leave(scope);
+      throw t;
+    }
+  }
+
+  private Object makeFor(int batch) throws NotPreparedException {
+    try {
+      return make(batch);
+    } catch (Exception e) {
+      throw new NotPreparedException(e);
+    }
+  }
+
+  private static BatchBytes bytesOf(Object batch, Runnable done) throws CannotShareException {
+    try {
+      return new BatchBytes(batch, done);
+    } catch (IllegalArgumentException e) {
+      throw new CannotShareException("a batch that is more than arrays (" + e.getMessage() + ")");
+    }
+  }
+
+  @Override
+  public boolean uses(Object part) {
+    return part instanceof RecordReader reader
+        && own.stream().anyMatch(mine -> mine.refersTo(reader));
+  }
+
+  @Override
+  public void ended() {
+    if (scopes != null) {
+      scopes.end();
+    }
+    close();
+  }
+}

@@ -1,0 +1,285 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.checkpoint.Resume;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.nn.api.NeuralNetwork;
+import org.deeplearning4j.nn.api.OptimizationAlgorithm;
+import org.deeplearning4j.nn.conf.BackpropType;
+import org.deeplearning4j.nn.graph.ComputationGraph;
+import org.deeplearning4j.nn.multilayer.MultiLayerNetwork;
+import org.deeplearning4j.util.ModelSerializer;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.api.ndarray.INDArray;
+import org.nd4j.linalg.api.rng.Random;
+import org.nd4j.linalg.factory.Nd4j;
+
+/**
+ * A network that is what it was after some step of an earlier job. The steps up to that one are
+ * skipped: the program takes its batches in the order that it took them then, and does not train on
+ * them. At the last of them, whose batch must be what it was, counts and random generator follow.
+ * Used by the thread that trains.
+ */
+final class ResumedNetwork {
+  private static final int VERSION = 1;
+
+  /** Numbers of an array that tell it from others. */
+  private static final int SAMPLES = 1 << 14;
+
+  private final Resume resume;
+  private final File file;
+  private final boolean severalStepsABatch;
+  private final long steps;
+  private final long batch;
+  private final int iterations;
+  private final int epochs;
+  private final long root;
+  private final long node;
+
+  private long skipped;
+  private String was = "";
+
+  private ResumedNetwork(Resume resume, File file, DataInputStream in, boolean severalStepsABatch)
+      throws IOException {
+    this.resume = resume;
+    this.file = file;
+    this.severalStepsABatch = severalStepsABatch;
+    if (in.readInt() != VERSION) {
+      throw new IOException("it is of another version of the agent, or of another library");
+    }
+    if (in.readInt() != 0) {
+      throw new IOException("it is of the second network that the job trained, or of a later one");
+    }
+    steps = in.readLong();
+    batch = in.readLong();
+    iterations = in.readInt();
+    epochs = in.readInt();
+    root = in.readLong();
+    node = in.readLong();
+  }
+
+  /**
+   * Writes what a network's file lacks.
+   *
+   * @param number of networks that the job trained before
+   * @param steps of the network so far
+   * @param batch {@link #fingerprint} of the last
+   */
+  static void write(DataOutputStream out, Model network, int number, long steps, long batch)
+      throws IOException {
+    Random random = Nd4j.getRandom();
+    out.writeInt(VERSION);
+    out.writeInt(number);
+    out.writeLong(steps);
+    out.writeLong(batch);
+    out.writeInt(iterations(network));
+    out.writeInt(epochs(network));
+    out.writeLong(random.rootState());
+    out.writeLong(random.nodeState());
+  }
+
+  /** Makes a network what it was; null if that cannot be, which is said: it is as it is then. */
+  static @Nullable ResumedNetwork of(Model network, Resume resume) {
+    Path checkpoint = resume.take();
+    if (checkpoint == null) {
+      return null;
+    }
+    INDArray before = network.params().dup();
+    try (DataInputStream in = Resume.open(checkpoint)) {
+      File file = checkpoint.resolve(TrainedModels.FILE).toFile();
+      ResumedNetwork resumed = new ResumedNetwork(resume, file, in, isTruncated(network));
+      String other = resumed.restore(network);
+      if (other != null) {
+        resume.fail(other);
+        return null;
+      }
+      resume.begin(resumed.steps);
+      resumed.count(network);
+      if (resumed.severalStepsABatch) {
+        resume.lacks("what a network with truncated backpropagation remembers of a sequence");
+      }
+      if (algorithm(network) != OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT) {
+        resume.lacks("what " + algorithm(network) + " remembers of earlier steps");
+      }
+      if (isStoppedEarly()) {
+        resume.lacks(
+            "the best score of EarlyStoppingTrainer, and what it has stopped by, begin anew");
+      }
+      return resumed;
+    } catch (IOException | RuntimeException e) {
+      network.setParams(before);
+      resume.fail(e);
+      return null;
+    }
+  }
+
+  private static boolean isStoppedEarly() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame -> frame.getClassName().startsWith("org.deeplearning4j.earlystopping.")));
+  }
+
+  private static OptimizationAlgorithm algorithm(Model network) {
+    return network.conf().getOptimizationAlgo();
+  }
+
+  /** Learning rates too: a program may have changed them by what it saw. */
+  private static String settings(Model network) {
+    String text =
+        network instanceof MultiLayerNetwork layers
+            ? layers.getLayerWiseConfigurations().toJson()
+            : ((ComputationGraph) network).getConfiguration().toJson();
+    return text.replaceAll("\"(iterationCount|epochCount)\" : \\d+", "");
+  }
+
+  private static boolean isTruncated(Model network) {
+    BackpropType type =
+        network instanceof MultiLayerNetwork layers
+            ? layers.getLayerWiseConfigurations().getBackpropType()
+            : ((ComputationGraph) network).getConfiguration().getBackpropType();
+    return type == BackpropType.TruncatedBPTT;
+  }
+
+  /** Null if done; else why not. */
+  private @Nullable String restore(Model network) throws IOException {
+    boolean layered = network instanceof MultiLayerNetwork;
+    Model saved =
+        layered
+            ? ModelSerializer.restoreMultiLayerNetwork(file, true)
+            : ModelSerializer.restoreComputationGraph(file, true);
+    INDArray updater = updater(saved);
+    if (differ(network.params(), saved.params()) || differ(updater(network), updater)) {
+      String what = layered ? "network" : "graph";
+      return "the " + what + " has other parameters, or another updater";
+    }
+    was = settings(saved);
+    network.setParams(saved.params());
+    if (updater != null && network instanceof MultiLayerNetwork layers) {
+      layers.getUpdater().setStateViewArray(layers, updater.dup(), false);
+    } else if (updater != null) {
+      ((ComputationGraph) network).getUpdater().setStateViewArray(updater.dup());
+    }
+    return null;
+  }
+
+  private static @Nullable INDArray updater(Model network) {
+    return ((NeuralNetwork) network).updaterState();
+  }
+
+  private static boolean differ(@Nullable INDArray one, @Nullable INDArray other) {
+    return (one == null || other == null) ? one != other : one.length() != other.length();
+  }
+
+  private static int iterations(Model network) {
+    return network instanceof MultiLayerNetwork layers
+        ? layers.getIterationCount()
+        : ((ComputationGraph) network).getConfiguration().getIterationCount();
+  }
+
+  private static int epochs(Model network) {
+    return network instanceof MultiLayerNetwork layers
+        ? layers.getEpochCount()
+        : ((ComputationGraph) network).getConfiguration().getEpochCount();
+  }
+
+  /** Schedules and listeners go by these. */
+  private void count(Model network) {
+    if (network instanceof MultiLayerNetwork layers) {
+      layers.setIterationCount(iterations);
+      layers.setEpochCount(epochs);
+    } else {
+      ComputationGraph graph = (ComputationGraph) network;
+      graph.getConfiguration().setIterationCount(iterations);
+      graph.getConfiguration().setEpochCount(epochs);
+    }
+  }
+
+  /** Steps that are still to be skipped. */
+  long left() {
+    return steps - skipped;
+  }
+
+  /** Steps of the network, those that are skipped with them. */
+  long steps() {
+    return steps;
+  }
+
+  /** Whether steps are not batches. */
+  boolean hasSeveralStepsABatch() {
+    return severalStepsABatch;
+  }
+
+  /** So many steps need no batch. */
+  void skip(long number) {
+    skipped += number;
+  }
+
+  void makesAgain(String why) {
+    resume.makesAgain(why);
+  }
+
+  /** A step of the network is about to be made; false if it has not been made before. */
+  boolean skip(Model network) {
+    if (left() == 0) {
+      return false;
+    }
+    skip(1);
+    if (left() == 0) {
+      if (fingerprint(batchOf(network)) != batch) {
+        resume.lacks(
+            String.format(
+                "the batch of step %s is another one, so that items of its epoch may come twice or"
+                    + " not at all",
+                steps));
+      }
+      arrive(network);
+    }
+    return true;
+  }
+
+  /** The program may have changed weights and settings itself between steps. */
+  private void arrive(Model network) {
+    try {
+      String other = restore(network);
+      if (other != null) {
+        resume.lacks(other);
+      } else if (!settings(network).equals(was)) {
+        resume.lacks("the network's settings, learning rates among them, are not those it had");
+      }
+    } catch (IOException e) {
+      resume.lacks(String.valueOf(e));
+    }
+    count(network);
+    Nd4j.getRandom().setStates(root, node);
+    resume.end();
+  }
+
+  /** The arrays that a network is about to be trained on. */
+  static List<@Nullable INDArray> batchOf(Model network) {
+    if (network instanceof MultiLayerNetwork layers) {
+      return Arrays.asList(layers.getInput(), layers.getLabels());
+    }
+    INDArray[] inputs = ((ComputationGraph) network).getInputs();
+    return inputs == null ? List.of() : Arrays.asList(inputs.clone());
+  }
+
+  static long fingerprint(List<@Nullable INDArray> batch) {
+    long hash = 1;
+    for (INDArray array : batch) {
+      long length = array == null ? 0 : array.length();
+      hash = 31 * hash + length;
+      for (long i = 0; array != null && i < length; i += Math.max(1, length / SAMPLES)) {
+        hash = 31 * hash + Double.hashCode(array.getDouble(i));
+      }
+    }
+    return hash;
+  }
+}

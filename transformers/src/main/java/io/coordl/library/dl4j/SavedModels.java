@@ -1,0 +1,281 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.checkpoint.ModelFiles;
+import io.coordl.checkpoint.Resume;
+import io.coordl.pipeline.Services;
+import io.coordl.pipeline.Symbols;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.deeplearning4j.nn.api.Model;
+import org.deeplearning4j.optimize.listeners.Checkpoint;
+import org.deeplearning4j.optimize.listeners.CheckpointListener;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
+
+/**
+ * {@code ModelSerializer} and {@code CheckpointListener}: models are written by the library's own
+ * code to a file that then takes its place. In the background, the library's code writes into
+ * memory, its arrays are copied when it comes to them ({@link WrittenModel}), and encoding,
+ * compressing and writing follow; what the listener does next, a line and deletions, waits for
+ * that.
+ */
+public final class SavedModels implements LibraryHooks {
+  private static final InterceptedCall DONE = new InterceptedCall(true);
+
+  private final ModelFiles files;
+  private final @Nullable Resume resume;
+
+  /** What this thread's listener is saving. */
+  private static final ThreadLocal<@Nullable Save> SAVES = new ThreadLocal<>();
+
+  /** Set while this thread loads a model: an overload calls another. */
+  private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
+
+  public SavedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(SavedModels.class, WrittenModel.class);
+    this.files = Objects.requireNonNull(services.models());
+    this.resume = services.resume();
+  }
+
+  @Override
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    return switch (method) {
+      case "writeModel" ->
+          arguments[1] instanceof OutputStream
+              ? toStream()
+              : isLeftOut() ? DONE : writeModel(arguments);
+      case "saveCheckpoint" -> isLeftOut() ? DONE : files.inBackground() ? saving() : null;
+      case "write" -> writeLine(arguments);
+      case "build" -> {
+        files.await(); // Where it deletes what is there, what is on its way goes too.
+        yield null;
+      }
+      case "availableCheckpoints" -> availableCheckpoints();
+      case "getFileForCheckpoint" -> fileForCheckpoint();
+      case "lastCheckpoint" -> lastCheckpoint(arguments[0]);
+      case "addNormalizerToModel", "addObjectToFile" -> change(arguments[0]);
+      default -> load(arguments[0]);
+    };
+  }
+
+  /** What the program saves now it has saved before: from other weights, and that is there. */
+  private boolean isLeftOut() {
+    return resume != null && resume.leavesOutSave();
+  }
+
+  /** The program has opened it, and there has to be something in it. */
+  private @Nullable InterceptedCall toStream() {
+    if (resume != null && resume.isSkipping()) {
+      resume.lacks(
+          "what the program saves to streams of its own while it is skipping are the weights that"
+              + " it continues from");
+    }
+    return null;
+  }
+
+  // ---- writing
+
+  private @Nullable InterceptedCall writeModel(Object[] arguments) {
+    Path target = path(arguments[1]);
+    if (target == null || !(arguments[0] instanceof Model model)) {
+      return null;
+    }
+    boolean updater = (boolean) arguments[2];
+    DataNormalization normalizer = arguments.length > 3 ? (DataNormalization) arguments[3] : null;
+    WrittenModel written = new WrittenModel(model, updater, normalizer);
+    long span = Spans.enter(SpanKind.CHECKPOINT, model);
+    try {
+      ModelFiles.Pending saved = files.save(target, written);
+      Save save = SAVES.get();
+      if (save != null && saved != null && !saved.isInPlace()) {
+        save.file = saved;
+      }
+      return saved == null ? null : DONE;
+    } catch (Throwable t) {
+      return written.thrown(t);
+    } finally {
+      Spans.exit(span, null);
+    }
+  }
+
+  // ---- what a listener does once it has written a model
+
+  /** One run of {@code CheckpointListener.saveCheckpoint}. */
+  private static final class Save {
+    ModelFiles.@Nullable Pending file;
+    final List<String> lines = new ArrayList<>();
+  }
+
+  private static InterceptedCall saving() {
+    SAVES.set(new Save());
+    return InterceptedCall.ending(SAVES::remove);
+  }
+
+  /** The save of this thread, if its file is being written. */
+  private @Nullable Save pending() {
+    Save save = SAVES.get();
+    return save != null && save.file != null ? save : null;
+  }
+
+  private @Nullable InterceptedCall writeLine(Object[] arguments) {
+    Save save = pending();
+    if (save == null || !(arguments[0] instanceof String line)) {
+      return null;
+    }
+    Path file = ((File) arguments[1]).toPath();
+    save.lines.add(line);
+    Objects.requireNonNull(save.file)
+        .then(
+            () -> {
+              try {
+                Files.writeString(
+                    file,
+                    line,
+                    Charset.defaultCharset(),
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    return new InterceptedCall(line);
+  }
+
+  /** To the listener what it has just written is there. */
+  private @Nullable InterceptedCall availableCheckpoints() {
+    Save save = pending();
+    if (save == null) {
+      files.await();
+      return null;
+    }
+    return InterceptedCall.after(
+        own -> {
+          List<Object> all = new ArrayList<>((List<?>) Objects.requireNonNull(own));
+          for (String line : save.lines) {
+            Checkpoint written = Checkpoint.fromFileString(line.strip());
+            if (!all.contains(written)) { // It may be in place by now.
+              all.add(written);
+            }
+          }
+          return all;
+        });
+  }
+
+  /** The listener asks for a file to delete it. */
+  private @Nullable InterceptedCall fileForCheckpoint() {
+    Save save = pending();
+    if (save == null) {
+      files.await();
+      return null;
+    }
+    ModelFiles.Pending newer = Objects.requireNonNull(save.file);
+    return InterceptedCall.after(
+        own -> new LateFile(((File) Objects.requireNonNull(own)).getPath(), newer));
+  }
+
+  /** A file that is deleted once the newer one is in place. */
+  private static final class LateFile extends File {
+    private static final long serialVersionUID = 1;
+
+    private final transient ModelFiles.Pending newer;
+
+    LateFile(String path, ModelFiles.Pending newer) {
+      super(path);
+      this.newer = newer;
+    }
+
+    @Override
+    public boolean delete() {
+      Path path = Path.of(getPath());
+      newer.then(
+          () -> {
+            try {
+              Files.deleteIfExists(path);
+            } catch (IOException e) {
+              // As of the library's own deletion, nobody hears of it.
+            }
+          });
+      return true;
+    }
+  }
+
+  // ---- reading
+
+  /** The last one that is whole. */
+  private @Nullable InterceptedCall lastCheckpoint(Object directory) {
+    files.await();
+    if (!(directory instanceof File root)) {
+      return null;
+    }
+    return InterceptedCall.after(
+        own -> {
+          if (!(own instanceof Checkpoint last) || !isDamaged(root, last)) {
+            return own;
+          }
+          List<Checkpoint> all = CheckpointListener.availableCheckpoints(root);
+          for (int i = all.size() - 2; i >= 0; i--) {
+            if (!isDamaged(root, all.get(i))) {
+              return all.get(i);
+            }
+          }
+          return own;
+        });
+  }
+
+  private boolean isDamaged(File root, Checkpoint checkpoint) {
+    return files.isDamaged(new File(root, checkpoint.getFilename()).toPath());
+  }
+
+  private @Nullable InterceptedCall load(Object from) {
+    Path file = path(from);
+    if (file == null || LOADS.get()) {
+      return null;
+    }
+    try {
+      files.check(file);
+    } catch (IOException e) {
+      return InterceptedCall.throwing(e);
+    }
+    LOADS.set(true);
+    return InterceptedCall.ending(LOADS::remove);
+  }
+
+  /** The library rewrites the file itself. */
+  private @Nullable InterceptedCall change(Object what) {
+    Path file = path(what);
+    if (file == null) {
+      return null;
+    }
+    files.await(file);
+    return InterceptedCall.after(
+        own -> {
+          files.changed(file);
+          return own;
+        });
+  }
+
+  private static @Nullable Path path(Object file) {
+    try {
+      return file instanceof File given
+          ? ModelFiles.path(given)
+          : file instanceof String name ? ModelFiles.path(new File(name)) : null;
+    } catch (InvalidPathException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
+import java.io.IOException;
+import java.util.Map;
+import org.datavec.api.records.reader.RecordReader;
+import org.datavec.api.records.reader.SequenceRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessRecordReader;
+import org.datavec.api.records.reader.impl.transform.TransformProcessSequenceRecordReader;
+import org.datavec.api.transform.DataAction;
+import org.datavec.api.transform.TransformProcess;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader that sends each record of another one through a {@code TransformProcess}: of the
+ * library's own transforms only, none of which draws or keeps anything from record to record, and
+ * without filters, so that each record stays one.
+ */
+final class TransformedReader extends SeekableReader {
+  private final RecordReader reader;
+  private final SeekableReader inner;
+  private final TransformProcess process;
+  private final ReaderFiles known;
+
+  /** Refuses where records may vanish, or what becomes of one may depend on others. */
+  TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
+      throws CannotShareException {
+    super(reader);
+    this.known = known;
+    this.reader = reader;
+    this.inner = inner;
+    Object own = field(reader.getClass(), "transformProcess").get(reader);
+    if (!(own instanceof TransformProcess steps)) {
+      throw new CannotShareException("readers without a TransformProcess");
+    }
+    this.process = steps;
+    for (DataAction action : steps.getActionList()) {
+      Object transform = action.getTransform();
+      if (transform == null) {
+        throw new CannotShareException(
+            "a TransformProcess that does more than transform each record for itself");
+      }
+      if (!transform.getClass().getName().startsWith("org.datavec.")) {
+        throw new CannotShareException(
+            String.format(
+                "a TransformProcess with transforms of the program's own, as %s,",
+                transform.getClass().getName()));
+      }
+    }
+  }
+
+  /** The reader that such a one stands on. */
+  static RecordReader innerOf(RecordReader reader) {
+    return (RecordReader) innerField(reader).require(reader);
+  }
+
+  private static LibraryField<Object> innerField(RecordReader reader) {
+    return reader instanceof TransformProcessRecordReader
+        ? field(TransformProcessRecordReader.class, "recordReader")
+        : field(TransformProcessSequenceRecordReader.class, "sequenceRecordReader");
+  }
+
+  /** A record it has taken and transformed, to know that there is one. */
+  private int taken() {
+    return reader instanceof TransformProcessRecordReader
+            && field(TransformProcessRecordReader.class, "next").get(reader) != null
+        ? 1
+        : 0;
+  }
+
+  private void forget() {
+    if (reader instanceof TransformProcessRecordReader) {
+      field(TransformProcessRecordReader.class, "next").set(reader, null);
+    }
+  }
+
+  @Override
+  @Nullable EpochRecords<?> current() {
+    return inner.current();
+  }
+
+  @Override
+  int peeked() {
+    return inner.peeked() + taken();
+  }
+
+  @Override
+  int @Nullable [] order(int taken) throws CannotShareException {
+    return inner.order(taken + taken());
+  }
+
+  @Override
+  boolean begin(int[] order, @Nullable IteratorEpoch shared) {
+    boolean begun = inner.begin(order, shared);
+    if (begun) {
+      forget();
+    }
+    return begun;
+  }
+
+  @Override
+  int records() {
+    return inner.records();
+  }
+
+  @Override
+  void seek(int place) {
+    inner.seek(place);
+    forget();
+  }
+
+  @Override
+  TransformedReader makeCopy() throws CannotShareException {
+    SeekableReader below = inner.copy();
+    RecordReader copy =
+        reader instanceof TransformProcessRecordReader
+            ? new TransformProcessRecordReader(below.reader(), process)
+            : new TransformProcessSequenceRecordReader(
+                (SequenceRecordReader) below.reader(), process);
+    return new TransformedReader(copy, below, known);
+  }
+
+  @Override
+  @Nullable DataFiles files() {
+    return inner.files();
+  }
+
+  @Override
+  String content() {
+    return inner.content();
+  }
+
+  @Override
+  boolean isSteady() {
+    return known.isDescribed(process) && inner.isSteady();
+  }
+
+  @Override
+  void opened() throws CannotShareException {
+    inner.opened();
+  }
+
+  @Override
+  boolean isUnchanged() {
+    return inner.isUnchanged();
+  }
+
+  @Override
+  void giveBack() {
+    inner.giveBack();
+  }
+
+  @Override
+  void close() {
+    inner.close();
+  }
+
+  @Override
+  boolean makesToKnow() {
+    return true;
+  }
+
+  @Override
+  @Nullable String reasonNotToKeep() {
+    return inner.reasonNotToKeep();
+  }
+
+  @Override
+  void describe(Map<String, String> parts, String prefix) throws CannotShareException, IOException {
+    inner.describe(parts, prefix);
+    parts.put(prefix + "transform process", known.describe(process));
+  }
+}

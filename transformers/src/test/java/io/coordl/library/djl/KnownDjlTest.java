@@ -1,0 +1,203 @@
+package io.coordl.library.djl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.djl.examples.Scaled;
+import ai.djl.modality.nlp.DefaultVocabulary;
+import ai.djl.modality.nlp.Vocabulary;
+import ai.djl.ndarray.NDArray;
+import ai.djl.translate.Transform;
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.purity.PurityAnalyzer;
+import java.awt.Color;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a pipeline of DJL may run early. */
+class KnownDjlTest {
+  private static final PurityAnalyzer CODE = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+
+  private static @Nullable String reason(Transform transform) {
+    return CODE.reasonToLeave(List.of(transform));
+  }
+
+  /** Depends on its argument alone. */
+  static final class Doubled implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(2).add(1);
+    }
+  }
+
+  /** Numbers words. */
+  static final class Numbered implements Transform {
+    private final Vocabulary words;
+
+    Numbered(Vocabulary words) {
+      this.words = words;
+    }
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.add(words.getIndex("a"));
+    }
+  }
+
+  /** A vocabulary of the program's own, which learns. */
+  static final class Learning extends DefaultVocabulary {
+    private int asked;
+
+    Learning(List<String> words) {
+      super(words);
+    }
+
+    @Override
+    public long getIndex(String word) {
+      asked++;
+      return super.getIndex(word) + asked;
+    }
+  }
+
+  /** Draws from the engine's generator. */
+  static final class Dropped implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.getNDArrayInternal().dropout(array, 0.5f, true).head();
+    }
+  }
+
+  /** Sees what manager the batch is made under. */
+  static final class Counted implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getManager().getParentManager().getManagedArrays().size());
+    }
+  }
+
+  /** Gets what is another each time. */
+  static final class Identified implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getUid().hashCode());
+    }
+  }
+
+  /** The same of a manager. */
+  static final class Named implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(array.getManager().newSubManager().getName().hashCode());
+    }
+  }
+
+  /** Asks for a size, and opens no file that could be compared later. */
+  static final class Sized implements Transform {
+    private final File file = new File("a");
+
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(file.length());
+    }
+  }
+
+  /** The same by another class. */
+  static final class SizedByPath implements Transform {
+    private final Path path = Path.of("a");
+
+    @Override
+    public NDArray transform(NDArray array) {
+      try {
+        return array.mul(Files.size(path));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Reads a property. */
+  static final class Coloured implements Transform {
+    @Override
+    public NDArray transform(NDArray array) {
+      return array.mul(Color.getColor("colour", 1).getRed());
+    }
+  }
+
+  /** Reads the file of the item that is asked for. */
+  static final class OfItem {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      java.io.FileInputStream in = new java.io.FileInputStream(new File("a" + index));
+      in.close();
+      return null;
+    }
+  }
+
+  /** The same by the older of the two names of a path. */
+  static final class OfItemByPaths {
+    private final String folder = "data";
+
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      byte[] read = Files.readAllBytes(Paths.get(folder + "/" + index + ".bin"));
+      return read.length == 0 ? null : new ai.djl.training.dataset.Record(null, null);
+    }
+  }
+
+  /** Reads the same file for some items. */
+  static final class OfAny {
+    ai.djl.training.dataset.Record get(ai.djl.ndarray.NDManager manager, long index)
+        throws IOException {
+      String name = index < 3 ? "a" + index : "a";
+      java.io.FileInputStream in = new java.io.FileInputStream(new File(name));
+      in.close();
+      return null;
+    }
+  }
+
+  @Test
+  void theFileThatIsReadFollowsFromTheItemOnEachPath() {
+    PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+
+    assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfItemByPaths()))).isNull();
+    assertThat(code.reasonToLeave(List.of(new OfAny()))).contains("not the item asked for");
+  }
+
+  @Test
+  void codeThatDependsOnItsArgumentAloneRunsEarly() {
+    assertThat(reason(new Doubled())).isNull();
+  }
+
+  @Test
+  void aVocabularyStaysWhatItWasMade() throws CannotShareException {
+    DefaultVocabulary words = new DefaultVocabulary(List.of("a", "b"));
+    assertThat(reason(new Numbered(words))).isNull();
+    assertThat(Description.of("words", words))
+        .isEqualTo(Description.of("words", new DefaultVocabulary(List.of("a", "b"))))
+        .isNotEqualTo(Description.of("words", new DefaultVocabulary(List.of("b", "a"))));
+    assertThat(reason(new Numbered(new Learning(List.of("a"))))).contains("sets its field asked");
+  }
+
+  @Test
+  void aClassOfTheProgramInAPackageBelowDjlsIsLookedAt() {
+    assertThat(reason(new Scaled())).contains("reads ai.djl.examples.Scaled.factor");
+  }
+
+  @Test
+  void whatDrawsOrSeesManagersSizesOrPropertiesIsLeft() {
+    assertThat(reason(new Dropped())).contains("dropout");
+    assertThat(reason(new Counted())).contains("getParentManager");
+    assertThat(reason(new Identified())).contains("getUid");
+    assertThat(reason(new Named())).contains("NDManager.getName");
+    assertThat(reason(new Sized())).contains("java.io.File.length");
+    assertThat(reason(new SizedByPath())).contains("java.nio.file.Files.size");
+    assertThat(reason(new Coloured())).contains("java.awt.Color.getColor");
+  }
+}

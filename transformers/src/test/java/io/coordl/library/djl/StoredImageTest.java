@@ -1,0 +1,155 @@
+package io.coordl.library.djl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ai.djl.Device;
+import ai.djl.modality.cv.BufferedImageFactory;
+import ai.djl.modality.cv.Image;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import io.coordl.cache.ArenaStore;
+import io.coordl.cache.ByteBudget;
+import io.coordl.cache.DecodedItem;
+import io.coordl.cache.DecodedStore;
+import io.coordl.pipeline.Services;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which parts of an image's array are read to keep it, if arrays are created on a device. */
+class StoredImageTest {
+  @TempDir Path directory;
+  private final List<Device> reads = new ArrayList<>();
+  private final List<Device> made = new ArrayList<>();
+  private boolean hostFails;
+  private Path file;
+  private DecodedStore store;
+  private ImageInterceptor images;
+
+  @BeforeEach
+  void open() throws Exception {
+    ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), word -> {});
+    store = new DecodedStore(arena, path -> true);
+    images =
+        new ImageInterceptor(
+            BufferedImageFactory.class, Services.builder(word -> {}).decoded(store).build());
+    file = Files.write(directory.resolve("a.png"), new byte[] {7});
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  /** An engine with devices that supports only what an image needs. */
+  private NDManager manager(Device device) {
+    return (NDManager)
+        Proxy.newProxyInstance(
+            NDManager.class.getClassLoader(),
+            new Class<?>[] {NDManager.class},
+            (manager, method, arguments) ->
+                switch (method.getName()) {
+                  case "getDevice" -> device;
+                  case "newSubManager" -> {
+                    if (hostFails) {
+                      throw new UnsupportedOperationException("one device only");
+                    }
+                    yield manager((Device) arguments[0]);
+                  }
+                  case "allocateDirect" -> ByteBuffer.allocateDirect((Integer) arguments[0]);
+                  case "create" -> array(device, (ByteBuffer) arguments[0], (Shape) arguments[1]);
+                  case "close" -> null;
+                  default -> throw new AssertionError(method);
+                });
+  }
+
+  private NDArray array(Device device, ByteBuffer values, Shape shape) {
+    made.add(device);
+    return (NDArray)
+        Proxy.newProxyInstance(
+            NDArray.class.getClassLoader(),
+            new Class<?>[] {NDArray.class},
+            (array, method, arguments) ->
+                switch (method.getName()) {
+                  case "getDevice" -> device;
+                  case "getShape" -> shape;
+                  case "getDataType" -> DataType.UINT8;
+                  case "toByteBuffer" -> {
+                    reads.add(device);
+                    yield values.duplicate();
+                  }
+                  default -> throw new AssertionError(method);
+                });
+  }
+
+  /** The library's decoded image: puts its pixels where the manager creates arrays. */
+  private static Image decoded() {
+    return (Image)
+        Proxy.newProxyInstance(
+            Image.class.getClassLoader(),
+            new Class<?>[] {Image.class},
+            (image, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("toNDArray");
+              ByteBuffer pixels = ByteBuffer.wrap(new byte[] {1, 2, 3, -3, -2, -1});
+              return ((NDManager) arguments[0]).create(pixels, new Shape(1, 2, 3), DataType.UINT8);
+            });
+  }
+
+  @SuppressWarnings("NullAway") // Nothing is decoded by the factory, which needs OpenCV.
+  private NDArray ask(Device device) {
+    DecodedItem item = Objects.requireNonNull(store.item(file.toString()));
+    ImageInterceptor.Origin origin = new ImageInterceptor.Origin(images, null, file, item);
+    Pixels kept = Pixels.find(item, Objects.requireNonNull(origin.form(Image.Flag.COLOR)));
+    return StoredImage.of(origin, kept, kept == null ? decoded() : null)
+        .toNDArray(manager(device), Image.Flag.COLOR);
+  }
+
+  private static byte[] bytes(NDArray array) {
+    byte[] bytes = new byte[6];
+    array.toByteBuffer().get(bytes);
+    return bytes;
+  }
+
+  @Test
+  void aPictureThatGoesToADeviceIsKeptFromMainMemoryAndNeverReadBack() {
+    NDArray first = ask(Device.gpu(3));
+    assertThat(reads).as("arrays that were read").doesNotContain(Device.gpu(3));
+    assertThat(made).containsExactly(Device.cpu(), Device.gpu(3));
+
+    NDArray second = ask(Device.gpu(3));
+    assertThat(made).as("without a decode").endsWith(Device.gpu(3)).hasSize(3);
+    assertThat(reads).doesNotContain(Device.gpu(3));
+    for (NDArray array : List.of(first, second)) {
+      assertThat(array.getDevice()).isEqualTo(Device.gpu(3));
+      assertThat(bytes(array)).containsExactly(1, 2, 3, -3, -2, -1);
+    }
+  }
+
+  @Test
+  void inMainMemoryTheProgramsArrayIsKept() {
+    assertThat(bytes(ask(Device.cpu()))).containsExactly(1, 2, 3, -3, -2, -1);
+    assertThat(made).containsExactly(Device.cpu());
+  }
+
+  @Test
+  void whereMainMemoryCannotBeHadNothingIsKeptAndTheProgramHasItsArray() {
+    hostFails = true;
+    for (int i = 0; i < 2; i++) {
+      NDArray array = ask(Device.gpu());
+      assertThat(reads).isEmpty();
+      assertThat(bytes(array)).containsExactly(1, 2, 3, -3, -2, -1);
+      reads.clear();
+    }
+    assertThat(made).containsExactly(Device.gpu(), Device.gpu());
+  }
+}

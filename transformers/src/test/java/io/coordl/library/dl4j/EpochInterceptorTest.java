@@ -1,0 +1,73 @@
+package io.coordl.library.dl4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Services;
+import io.coordl.staging.BatchOrder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.datavec.api.records.reader.impl.collection.CollectionRecordReader;
+import org.datavec.api.writable.IntWritable;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.junit.jupiter.api.Test;
+
+/** The orders of several readers travel as one; what is left alone costs a look. */
+class EpochInterceptorTest {
+  private static final int[] ONE = {2, 0, 1, 4, 3};
+  private static final int[] OTHER = {4, 3, 2, 1, 0};
+
+  @Test
+  void theOrdersOfSeveralReadersComeApartAgain() {
+    BatchOrder order = ReaderPipeline.together(List.of(ONE, OTHER), 2);
+    assertThat(order.batches()).isEqualTo(3);
+    assertThat(order.items(0)).containsExactly(2, 0, 9, 8);
+    assertThat(order.items(2)).containsExactly(3, 5);
+    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).containsExactly(ONE, OTHER);
+  }
+
+  @Test
+  void anOrderOfOtherBatchesIsNone() {
+    BatchOrder order = ReaderPipeline.together(List.of(ONE), 2);
+    assertThat(ReaderPipeline.apart(order, 1, 5, 2)).containsExactly(ONE);
+    assertThat(ReaderPipeline.apart(order, 1, 5, 3)).isNull();
+    assertThat(ReaderPipeline.apart(order, 1, 6, 2)).isNull();
+    assertThat(ReaderPipeline.apart(order, 2, 5, 2)).isNull();
+  }
+
+  /** At each batch, which may be small. */
+  @Test
+  void theReadersOfAnIteratorThatIsLeftAloneAreLookedAtOnce() throws Exception {
+    CollectionRecordReader reader =
+        new CollectionRecordReader(
+            List.of(List.of(new IntWritable(1)), List.of(new IntWritable(2))));
+    Class<?> type = RecordReaderMultiDataSetIterator.class;
+    RecordReaderMultiDataSetIterator iterator =
+        new RecordReaderMultiDataSetIterator.Builder(2)
+            .addReader("reader", reader)
+            .addInput("reader")
+            .build();
+    AtomicInteger looks = new AtomicInteger();
+    SeekableReader.field(type, "recordReaders")
+        .set(
+            iterator,
+            new HashMap<>(Map.of("reader", reader)) {
+              @Override
+              public Set<Map.Entry<String, CollectionRecordReader>> entrySet() {
+                looks.incrementAndGet();
+                return super.entrySet();
+              }
+            });
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
+      Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
+      EpochInterceptor interceptor = new EpochInterceptor(type, services);
+
+      // Of another number of examples than the batches of the iterator.
+      assertThat(interceptor.enter("", type, "next", iterator, new Object[] {1})).isNull();
+      assertThat(looks).hasValue(1);
+    }
+  }
+}
