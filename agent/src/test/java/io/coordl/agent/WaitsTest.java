@@ -78,7 +78,7 @@ final class WaitsTest {
   /** Why each is allowed: nobody waits for it at an epoch or at the end of the JVM. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
-          "checkpoint/StorageCall.get", "the writer of a checkpoint, which the end does not await",
+          "files/StorageCall.get", "the writer of a checkpoint, which the end does not await",
           "metrics/PrometheusServer.serve", "a thread of its own, ended by the socket's close",
           "partition/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
           "partition/hosts/membership/Door.letIn",

@@ -4,8 +4,10 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.training.Trainer;
 import ai.djl.training.listener.TrainingListenerAdapter;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -17,9 +19,12 @@ import java.util.zip.CRC32;
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
  * three in hexadecimal; {@code items EPOCH NUMBER INDEX INDEX ..}, the pictures of that batch; and
  * {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass. Numbers count from 1,
- * indices from 0. Called by the training thread only.
+ * indices from 0. With {@code -Dexample.bytes=DIRECTORY} the bytes of data and labels are saved
+ * there under their checksum. Called by the training thread only.
  */
 final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
+  private static final String BYTES = System.getProperty("example.bytes");
+
   private final PrintWriter out;
   private long epochStart = System.nanoTime();
   private int epoch = 1;
@@ -79,9 +84,26 @@ final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
 
   private static long checksum(NDList arrays) {
     CRC32 crc = new CRC32();
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (NDArray array : arrays) {
-      crc.update(array.toByteBuffer());
+      byte[] bytes = array.toByteArray();
+      crc.update(bytes);
+      all.writeBytes(bytes);
+    }
+    if (BYTES != null) {
+      save(crc.getValue(), all.toByteArray());
     }
     return crc.getValue();
+  }
+
+  private static void save(long checksum, byte[] bytes) {
+    Path file = Path.of(BYTES, String.format(Locale.ROOT, "%08x.bytes", checksum));
+    try {
+      if (!Files.exists(file)) {
+        Files.write(file, bytes);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -2,6 +2,7 @@ package example.dl4j;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -22,10 +23,13 @@ import org.nd4j.linalg.api.ndarray.INDArray;
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
  * three in hexadecimal; {@code items EPOCH NUMBER CRC32 CRC32 ..}, the data of each picture of that
  * batch, since a model is not told which they are; and {@code epoch EPOCH WALL_MILLISECONDS} after
- * the last batch of a pass. Numbers count from 1. Synchronized, because ParallelWrapper trains on
- * several threads; with them the order of the lines differs from run to run.
+ * the last batch of a pass. Numbers count from 1. With {@code -Dexample.bytes=DIRECTORY} the bytes
+ * are saved there under their checksum. Synchronized, because ParallelWrapper trains on several
+ * threads; with them the order of the lines differs from run to run.
  */
 final class BatchLog extends BaseTrainingListener implements AutoCloseable {
+  private static final String BYTES = System.getProperty("example.bytes");
+
   private final PrintWriter out;
   private final IdentityHashMap<Model, Fed> fed = new IdentityHashMap<>();
   private long epochStart = System.nanoTime();
@@ -113,6 +117,22 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private static long checksum(ByteBuffer bytes) {
     CRC32 crc = new CRC32();
     crc.update(bytes.duplicate());
+    if (BYTES != null) {
+      save(crc.getValue(), bytes.duplicate());
+    }
     return crc.getValue();
+  }
+
+  private static void save(long checksum, ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    Path file = Path.of(BYTES, String.format(Locale.ROOT, "%08x.bytes", checksum));
+    try {
+      if (!Files.exists(file)) {
+        Files.write(file, bytes);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -93,7 +93,9 @@ public final class DjlSamples {
       case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
       case "dropped" -> dropped();
       case "renewed" -> loop(program, new Renewed(builder()), null, 8);
+      case "small" -> loop(program, small(), null);
       case "rewritten" -> rewritten();
+      case "touched" -> touched();
       case "failing" -> failing();
       case "closed" -> closed();
       case "own-pipeline" -> loop(program, new Audio(halving(), fewFiles()), null);
@@ -166,6 +168,10 @@ public final class DjlSamples {
         }
       }
     }
+    return csv(file);
+  }
+
+  private RandomAccessDataset csv(Path file) {
     CsvDataset.CsvBuilder<?> builder =
         CsvDataset.builder()
             .optCsvFile(file)
@@ -205,6 +211,20 @@ public final class DjlSamples {
       files.add(file);
     }
     return new Audio(builder(), files);
+  }
+
+  /** Small files that are cheap to make samples of. */
+  private RandomAccessDataset small() throws IOException {
+    Path own = Files.createDirectories(folder.resolve("small"));
+    List<Path> files = new ArrayList<>();
+    for (int i = 0; i < samples; i++) {
+      Path file = own.resolve("sample-" + i);
+      if (!Files.exists(file)) {
+        Files.write(file, new byte[] {(byte) i, (byte) (i >> 8), 3, 4, 5, 6, 7, 8});
+      }
+      files.add(file);
+    }
+    return new Small(builder(), files);
   }
 
   private RandomAccessDataset images(Transform... transforms)
@@ -286,6 +306,19 @@ public final class DjlSamples {
       Files.setLastModifiedTime(other, time);
       Files.move(other, replaced, StandardCopyOption.REPLACE_EXISTING);
     }
+  }
+
+  /** A table whose file is changed between epochs in every way that keeps its size and time. */
+  private void touched() throws IOException, TranslateException {
+    csv();
+    Path file = folder.resolve("touched-" + ProcessHandle.current().pid() + ".csv");
+    Touched.copy(folder.resolve("table-" + samples + ".csv"), file);
+    RandomAccessDataset data = csv(file);
+    for (Touched change : Touched.values()) {
+      change.make(file);
+      loop("touched " + change, data, null, 2);
+    }
+    Files.delete(file);
   }
 
   /** Asks for a batch in a manager that it has closed. */
@@ -382,6 +415,26 @@ public final class DjlSamples {
         numbers[i] = Math.floorMod(words.get(i).hashCode(), WORDS);
       }
       return new Record(new NDList(own.create(numbers)), new NDList(own.create(index % 2)));
+    }
+  }
+
+  /** Files as they are. */
+  static final class Small extends Counting {
+    private final List<Path> files;
+
+    Small(Builder builder, List<Path> files) {
+      super(builder);
+      this.files = List.copyOf(files);
+    }
+
+    @Override
+    public Record get(NDManager own, long index) throws IOException {
+      byte[] bytes = Files.readAllBytes(files.get(Math.toIntExact(index)));
+      float[] values = new float[bytes.length];
+      for (int i = 0; i < bytes.length; i++) {
+        values[i] = bytes[i];
+      }
+      return new Record(new NDList(own.create(values)), new NDList(own.create(index % 2)));
     }
   }
 

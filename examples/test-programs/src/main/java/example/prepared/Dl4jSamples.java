@@ -123,6 +123,7 @@ public final class Dl4jSamples {
       case "swapped" -> swapped();
       case "kept" -> kept();
       case "rewritten" -> rewritten();
+      case "touched" -> touched();
       case "rotated" -> rotated();
       case "own-labels" -> loop(program, images(new Flipping()));
       case "labels" -> loop(program, images(new Initial()));
@@ -520,6 +521,25 @@ public final class Dl4jSamples {
       }
       iterator.reset();
     }
+  }
+
+  /** A file is changed between epochs in every way that keeps its size and time. */
+  private void touched() throws IOException, InterruptedException {
+    Path file = folder.resolve("dl4j-touched-" + ProcessHandle.current().pid() + ".csv");
+    Touched.copy(table().toPath(), file);
+    DataSetIterator iterator =
+        new RecordReaderDataSetIterator(
+            of(new CSVRecordReader(), file.toFile()), BATCH, COLUMNS - 1, CLASSES);
+    for (Touched change : Touched.values()) {
+      change.make(file);
+      for (int epoch = 1; epoch <= 2; epoch++) {
+        iterator.reset();
+        while (iterator.hasNext()) {
+          say(iterator.next());
+        }
+      }
+    }
+    Files.delete(file);
   }
 
   /** A file is replaced when the next epoch has opened it already, and later read. */

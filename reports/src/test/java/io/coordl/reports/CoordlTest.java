@@ -314,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or went on)")
+        .contains("dead.jfr (ends early: its JVM was killed, or ran on)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 

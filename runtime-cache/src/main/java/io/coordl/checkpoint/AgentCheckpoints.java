@@ -1,6 +1,7 @@
 package io.coordl.checkpoint;
 
 import io.coordl.advice.Text;
+import io.coordl.files.StorageCall;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import io.coordl.thread.Uninterrupted;
@@ -188,7 +189,7 @@ public final class AgentCheckpoints {
             "take",
             "checkpoint.every: a checkpoint could not be taken ("
                 + e
-                + "); the job goes on, and the next is tried when it is due.");
+                + "); the job continues, and the agent tries again when the next one is due.");
         return false;
       }
     }
@@ -208,7 +209,7 @@ public final class AgentCheckpoints {
               "storage",
               "checkpoint.every: storage has not answered in "
                   + root
-                  + "; the job goes on, and takes no checkpoint before it does.");
+                  + "; the job continues, and takes no checkpoint until it does.");
         }
       }
       if (!call.isDone()) {
@@ -319,7 +320,7 @@ public final class AgentCheckpoints {
       if (made.hasOthers()) {
         log.say(
             "checkpoint.every: %s has the checkpoints of another run, which stay; those of this job"
-                + " go to %s. resume=%s goes on from the newest run.",
+                + " go to %s. resume=%s continues the newest run.",
             root, run, root);
       }
       return made;
@@ -333,7 +334,7 @@ public final class AgentCheckpoints {
     closed = true;
     models.clear();
     why = "no checkpoint can be taken in " + root + " (" + e + ")";
-    log.say("checkpoint.every: " + why + "; the job goes on without.");
+    log.say("checkpoint.every: " + why + "; the job continues without.");
   }
 
   private String free(String model) {

@@ -521,7 +521,7 @@ public final class ModelFiles implements Closeable {
             programs ? "checkpoint" : "checkpoint.every",
             other.file.target(),
             most * PATIENCE.toSeconds(),
-            programs ? "ends" : "goes on"));
+            programs ? "ends" : "continues"));
   }
 
   /**

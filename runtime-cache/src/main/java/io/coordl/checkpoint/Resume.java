@@ -1,6 +1,7 @@
 package io.coordl.checkpoint;
 
 import io.coordl.advice.Text;
+import io.coordl.files.UserFile;
 import io.coordl.log.OnceLog;
 import io.coordl.log.UserLog;
 import java.io.BufferedInputStream;
@@ -57,20 +58,12 @@ public final class Resume {
 
   private void nothing(String reason) {
     why = reason;
-    log.say("resume: nothing to go on from in %s, the job begins at its start: %s.", root, reason);
+    log.say(
+        "resume: nothing to continue from in %s, the job begins at its start: %s.", root, reason);
   }
 
   private @Nullable Path find(Path at) throws IOException {
-    List<List<Path>> models = new ArrayList<>(); // Of each its checkpoints, the newest first.
-    if (CheckpointDirectory.isOne(at)) {
-      models.add(List.of(at));
-    } else if (Files.isDirectory(at)) {
-      models.add(CheckpointDirectory.numbered(at));
-      if (models.get(0).isEmpty()) {
-        models.addAll(CheckpointDirectory.newestRun(at));
-      }
-    }
-    models.removeIf(List::isEmpty);
+    List<List<Path>> models = UserFile.ask(() -> models(at));
     if (models.size() > 1) {
       nothing("it has checkpoints of several models, which are not of one moment");
       return null;
@@ -85,7 +78,22 @@ public final class Resume {
     return null;
   }
 
-  /** The checkpoint to go on from; once, for the first model that asks. */
+  /** The checkpoints of each model, the newest first. */
+  private static List<List<Path>> models(Path at) throws IOException {
+    List<List<Path>> models = new ArrayList<>();
+    if (CheckpointDirectory.isOne(at)) {
+      models.add(List.of(at));
+    } else if (Files.isDirectory(at)) {
+      models.add(CheckpointDirectory.numbered(at));
+      if (models.get(0).isEmpty()) {
+        models.addAll(CheckpointDirectory.newestRun(at));
+      }
+    }
+    models.removeIf(List::isEmpty);
+    return models;
+  }
+
+  /** The checkpoint to continue from; once, for the first model that asks. */
   public synchronized @Nullable Path take() {
     Path found = checkpoint;
     if (taken && found != null && !done.isEmpty()) {
@@ -118,14 +126,14 @@ public final class Resume {
           "the program loads "
               + shown(loaded)
               + " by itself, and the checkpoint takes its place: resume= is not for programs that"
-              + " go on from their own models");
+              + " continue from their own models");
     } else if (then != null && !then.equals(files.loads())) {
       return loaded == null
           ? "the program does not load the model that the run of the checkpoint began with"
           : "the program loads "
               + shown(loaded)
-              + " by itself, with which the run of the checkpoint did not begin; so it goes on from"
-              + " that model, and resume= is not for it";
+              + " by itself, with which the run of the checkpoint did not begin; so it continues"
+              + " from that model, and resume= is not for it";
     }
     return null;
   }
@@ -150,7 +158,7 @@ public final class Resume {
     skipping = true;
     continued = checkpoint;
     done = " ";
-    log.say("resume: goes on from " + shown(checkpoint) + ", after step " + step + ".");
+    log.say("resume: continues from " + shown(checkpoint) + ", after step " + step + ".");
   }
 
   /** Whether the program does now what it has done before. */
@@ -192,7 +200,7 @@ public final class Resume {
     skipping = false;
     done =
         Text.format(
-            "resume: went on after step %d of %s (%.1f s after the model was restored)%s",
+            "resume: continued after step %d of %s (%.1f s after the model was restored)%s",
             from,
             shown(checkpoint),
             (System.nanoTime() - start) / 1e9,
@@ -224,7 +232,7 @@ public final class Resume {
   public synchronized String said() {
     return skipping
         ? Text.format(
-            "resume: the program ended before step %s, which %s is of%s",
+            "resume: the program ended before step %s, after which %s was taken%s",
             from, shown(checkpoint), leftOut())
         : done.strip();
   }

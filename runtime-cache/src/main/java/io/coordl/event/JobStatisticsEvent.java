@@ -21,12 +21,11 @@ public final class JobStatisticsEvent extends Figures {
   public @Nullable String frameworks;
 
   @Label("Running")
-  @Description("Whether the job went on when this was written")
+  @Description("Whether the job still ran when this was written")
   public boolean running;
 
   @Label("Epochs")
-  @Description(
-      "Epochs, one that goes on among them; evaluations too where no model update was seen")
+  @Description("Epochs, including the current one; evaluations too where no model update was seen")
   @Metric("coordl_epochs")
   public long epochs;
 

@@ -21,7 +21,7 @@ public final class PersistEvent extends EventBase {
   public long bytes;
 
   @Label("In Background")
-  @Description("Whether the job went on meanwhile")
+  @Description("Whether the job continued meanwhile")
   public boolean background;
 
   @Label("Failure")

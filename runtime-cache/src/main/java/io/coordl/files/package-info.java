@@ -1,6 +1,6 @@
 /**
- * How the agent opens the files that it writes: it checks their owner and type, and that no link
- * leads elsewhere. Knows nothing of their contents.
+ * How the agent opens its own files and those that the user names: it checks their owner and type,
+ * that no link leads elsewhere, and that storage answers. Knows nothing of their contents.
  */
 @NullMarked
 package io.coordl.files;

@@ -193,7 +193,7 @@ public final class Profile {
     over = true;
     plan.gate.open();
     plan.giveUp();
-    say("it is given up after a fault, the program goes on: " + cause);
+    say("it is given up after a fault, the program continues: " + cause);
     plan.notReached("the profile was given up after a fault: " + cause);
     Bridge.fault("a profile", cause);
   }

@@ -149,7 +149,7 @@ public final class AgentLog implements FaultListener, UserLog {
       say(
           jar
               + " was replaced while this job runs: what the agent had not loaded by then is"
-              + " missing, and is left out; the program goes on");
+              + " missing, and is left out; the program continues");
     }
     return jar != null;
   }
@@ -159,9 +159,9 @@ public final class AgentLog implements FaultListener, UserLog {
     faults.incrementAndGet();
     String action =
         tripped
-            ? "too many faults: the agent is switched off, the program goes on without it"
+            ? "too many faults: the agent is switched off, the program continues without it"
             : Thread.currentThread() instanceof AgentThread
-                ? "this thread of the agent leaves that out, the program goes on"
+                ? "this thread of the agent leaves that out, the program continues"
                 : "the program's own call is made instead";
     if (!tripped && isOfReplacedJar(cause)) {
       return;

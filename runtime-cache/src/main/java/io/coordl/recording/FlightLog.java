@@ -215,7 +215,7 @@ final class FlightLog {
             : own.path + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
-            "record=%s cannot be written any more (%s); the recording ends, the program goes on",
+            "record=%s cannot be written any more (%s); the recording ends, the program continues",
             target, reason);
   }
 

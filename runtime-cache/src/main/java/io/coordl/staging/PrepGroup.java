@@ -151,7 +151,13 @@ public final class PrepGroup implements Closeable {
       String cause = e.getMessage();
       boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
       log.say(
-          (sentence ? cause : "There is no staging buffer in " + directory + " (" + e + ").")
+          (sentence
+                  ? cause
+                  : "The staging buffer in "
+                      + directory
+                      + " cannot be made or used ("
+                      + e
+                      + "): nothing is shared.")
               + " The job prepares all batches of this pipeline itself.");
       refused.add(pipeline.text());
       return null;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
+import io.coordl.partition.hosts.TwoHosts;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,10 +35,16 @@ class IdentityTest {
   @TempDir Path directory;
   @TempDir Path arenas;
   private final List<ArenaStore> opened = new ArrayList<>();
+  private @Nullable TwoHosts hosts;
 
   @AfterEach
   void close() {
-    opened.forEach(ArenaStore::close);
+    TwoHosts two = hosts;
+    if (two == null) {
+      opened.forEach(ArenaStore::close);
+    } else {
+      two.close(); // With their stores.
+    }
   }
 
   /** What happens to the file between two epochs. */
@@ -135,6 +143,7 @@ class IdentityTest {
     BLOCKS,
     BELOW_A_ROOT,
     HOSTS,
+    TWO_HOSTS,
     DECODED,
     DECODED_BELOW_A_ROOT;
 
@@ -144,7 +153,10 @@ class IdentityTest {
 
     /** Among hosts, a file with another name is another item. */
     boolean knowsPaths() {
-      return this == BELOW_A_ROOT || this == HOSTS || this == DECODED_BELOW_A_ROOT;
+      return switch (this) {
+        case BELOW_A_ROOT, HOSTS, TWO_HOSTS, DECODED_BELOW_A_ROOT -> true;
+        default -> false;
+      };
     }
   }
 
@@ -181,6 +193,15 @@ class IdentityTest {
         yield List.of(
             new RawJob(new MinioCache(remote, process(), known(below.amongHosts())), false),
             new RawJob(new MinioCache(remote, process(), known(below.amongHosts())), false));
+      }
+      case TWO_HOSTS -> {
+        TwoHosts two = new TwoHosts(arenas);
+        hosts = two;
+        opened.addAll(two.stores());
+        ItemFilter filter = known(below.amongHosts());
+        yield List.of(
+            new RawJob(new MinioCache(two.engine(0), opened.get(0), filter), false),
+            new RawJob(new MinioCache(two.engine(1), opened.get(1), filter), false));
       }
       case DECODED -> same(new DecodedJob(new DecodedStore(process(), here)));
       case DECODED_BELOW_A_ROOT -> same(new DecodedJob(new DecodedStore(process(), known(below))));

@@ -112,7 +112,7 @@ class AgentCheckpointsTest {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(root.resolve("mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains("the job goes on without");
+    assertThat(said).singleElement().asString().contains("the job continues without");
     assertThat(checkpoints.whyUnused()).contains(root.toString());
     assertThat(other.run()).isEqualTo(root);
   }
@@ -131,7 +131,7 @@ class AgentCheckpointsTest {
         });
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
-    assertThat(said).singleElement().asString().contains("the disk is full", "the job goes on");
+    assertThat(said).singleElement().asString().contains("the disk is full", "the job continues");
     checkpoints.stepped(model, "mlp", saves("step 3"));
     assertThat(names("mlp")).containsExactly("000003", "latest");
   }
@@ -392,7 +392,7 @@ class AgentCheckpointsTest {
     checkpoints.end();
     assertThat(victim).hasContent("precious");
     assertThat(root.resolve("own/mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains(".coordl", "the job goes on without");
+    assertThat(said).singleElement().asString().contains(".coordl", "the job continues without");
     assertThat(checkpoints.whyUnused()).contains("no checkpoint can be taken");
   }
 

@@ -131,7 +131,7 @@ class ResumeTest {
     assertThat(resume(file).take()).isNull();
     Files.createDirectories(root.resolve("2024/000001")); // The user's.
     assertThat(resume(root).take()).isNull();
-    assertThat(said).hasSize(4).allMatch(line -> line.contains("nothing to go on from"));
+    assertThat(said).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
   }
 
   @Test
@@ -207,7 +207,7 @@ class ResumeTest {
     Resume unknown = new Resume(root.resolve("mlp").toString(), older, said::add);
     older.check(pretrained);
     assertThat(unknown.take()).isNotNull();
-    assertThat(said.get(1)).contains("pretrained.zip", "not for programs that go on");
+    assertThat(said.get(1)).contains("pretrained.zip", "not for programs that continue");
   }
 
   @Test

@@ -87,7 +87,7 @@ class AgentLogTest {
         .start();
     done.await();
     assertThat(printed.toString(StandardCharsets.UTF_8))
-        .contains("this thread of the agent leaves that out, the program goes on")
+        .contains("this thread of the agent leaves that out, the program continues")
         .doesNotContain("own call");
   }
 

@@ -114,6 +114,20 @@ public final class BatchLayout {
     return layout;
   }
 
+  /**
+   * Whether these may be the values of so many batches of this layout, with those of each of its
+   * arrays one behind the other.
+   */
+  public boolean isStackedAs(List<ByteBuffer> values, int count) {
+    int at = 0;
+    for (; at < arrays.size() && arrays.get(at).bytes() > 0; at++) {
+      if (at == values.size() || values.get(at).remaining() != count * arrays.get(at).bytes()) {
+        return false;
+      }
+    }
+    return at == values.size();
+  }
+
   /** Bytes of the whole, values included. */
   public long bytes() {
     return offsets[arrays.size()];

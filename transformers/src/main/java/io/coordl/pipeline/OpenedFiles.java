@@ -19,6 +19,9 @@ final class OpenedFiles implements Consumer<String> {
   /** Of an array without values that stands for a file. */
   static final String ROLE = "file";
 
+  /** Name of a part that stands for files that the sample's key names already. */
+  private static final String NAMED = "";
+
   /** Whether what lies on a device is made as it is read, by the first path that was met there. */
   private static final Map<Long, Boolean> KERNELS = new ConcurrentHashMap<>();
 
@@ -60,6 +63,19 @@ final class OpenedFiles implements Consumer<String> {
     return parts;
   }
 
+  /**
+   * A part for files that the sample's key names already, all but their change times.
+   *
+   * @param stamp a number that follows from these change times
+   */
+  static BatchLayout.Array stamp(long stamp) {
+    return new BatchLayout.Array(ROLE, "", NAMED, stamped(stamp).numbers(), 0);
+  }
+
+  private static FileState stamped(long stamp) {
+    return new FileState(0, 0, stamp, 0, 0);
+  }
+
   /** What is there is made as it is read. */
   private static boolean isOfKernel(String path, long device) {
     Boolean known = KERNELS.get(device);
@@ -79,16 +95,22 @@ final class OpenedFiles implements Consumer<String> {
   /**
    * Whether the files that a layout names are what they were; each is announced to listeners.
    *
+   * @param stamp as it is now, if the layout has one
    * @return 0 if they are; if they differ in their change times alone, a number that follows from
    *     these; null if one may have other bytes
    */
-  static @Nullable Long changes(BatchLayout layout, Consumer<String> opens) {
+  static @Nullable Long changes(BatchLayout layout, long stamp, Consumer<String> opens) {
     long changes = 0;
     for (BatchLayout.Array part : layout.arrays()) {
       if (part.role().equals(ROLE)) {
-        opens.accept(part.name());
         FileState then = FileState.of(part.shape());
-        FileState now = FileState.of(part.name());
+        FileState now;
+        if (part.name().equals(NAMED)) {
+          now = stamped(stamp);
+        } else {
+          opens.accept(part.name());
+          now = FileState.of(part.name());
+        }
         if (!now.equals(then)) {
           if (!now.isLike(then)) {
             return null;
@@ -105,19 +127,32 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * The number that follows from the files of {@code other}, as they were when that was made: what
-   * they are by now nobody has compared. The two are the same sample.
+   * As above, for the files of {@code other} as they were when that was made: their present states
+   * have not been compared.
    */
-  static long changes(BatchLayout one, BatchLayout other) {
+  static @Nullable Long changes(BatchLayout one, BatchLayout other) {
+    List<BatchLayout.Array> files = of(one);
+    List<BatchLayout.Array> twins = of(other);
+    if (files.size() != twins.size()) {
+      return null;
+    }
     long changes = 0;
-    for (int i = 0; i < one.arrays().size(); i++) {
-      BatchLayout.Array part = one.arrays().get(i);
-      BatchLayout.Array twin = other.arrays().get(i);
-      if (part.role().equals(ROLE) && !part.shape().equals(twin.shape())) {
-        changes = mix(changes, FileState.of(twin.shape()));
+    for (int i = 0; i < files.size(); i++) {
+      BatchLayout.Array file = files.get(i);
+      BatchLayout.Array twin = twins.get(i);
+      FileState now = FileState.of(twin.shape());
+      if (!file.name().equals(twin.name()) || !now.isLike(FileState.of(file.shape()))) {
+        return null;
+      }
+      if (!file.shape().equals(twin.shape())) {
+        changes = mix(changes, now);
       }
     }
     return changes;
+  }
+
+  private static List<BatchLayout.Array> of(BatchLayout layout) {
+    return layout.arrays().stream().filter(part -> part.role().equals(ROLE)).toList();
   }
 
   /** Whether two samples are the same, whenever the inodes of their files changed. */

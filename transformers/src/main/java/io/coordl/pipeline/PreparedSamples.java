@@ -54,6 +54,9 @@ public final class PreparedSamples {
    */
   private static final long CONFIRMED = 1;
 
+  /** As above, but of one that differs, which is kept under that key. */
+  private static final long REWRITTEN = 2;
+
   /** For code that goes through sets and maps in the order of this process. */
   private static final UUID PROCESS = UUID.randomUUID();
 
@@ -205,7 +208,13 @@ public final class PreparedSamples {
     }
     // What is left refers to nothing that may refer to the data set.
     Worth worth = worth(pipeline, names.size());
-    return new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names, worth);
+    return new Plan(
+        pipeline,
+        names.isEmpty() ? "" : settings,
+        now,
+        names.isEmpty() ? null : looked,
+        names,
+        worth);
   }
 
   private Worth worth(SamplePipeline pipeline, int stages) {
@@ -258,8 +267,18 @@ public final class PreparedSamples {
    * @throws Exception what the program's code throws
    */
   public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
+    return sample(plan, index, plan.stamp, maker);
+  }
+
+  /**
+   * As above.
+   *
+   * @param stamp of this sample, as {@link SamplePipeline#stamp}
+   */
+  public <S> @Nullable S sample(Plan plan, long index, long stamp, SampleMaker<S> maker)
+      throws Exception {
     plan.samples = Math.min(plan.samples + 1, 2);
-    return new Making<>(plan, index, maker).sample();
+    return new Making<>(plan, index, stamp, maker).sample();
   }
 
   /** Of a sample that is known by a text. */
@@ -318,7 +337,8 @@ public final class PreparedSamples {
     }
     List<Kept> samples = new ArrayList<>(indices.size());
     for (Long index : indices) {
-      Kept found = find(plan.key(stage, index), samples.isEmpty() ? null : samples.get(0).layout);
+      BatchLayout likely = samples.isEmpty() ? null : samples.get(0).layout;
+      Kept found = find(plan.key(stage, index), plan.stamp, likely);
       if (found == null) {
         return List.of();
       }
@@ -328,45 +348,74 @@ public final class PreparedSamples {
   }
 
   /** What is kept of a sample, likely in a layout like another's. */
-  private @Nullable Kept find(ItemKey key, @Nullable BatchLayout likely) throws IOException {
+  private @Nullable Kept find(ItemKey key, long stamp, @Nullable BatchLayout likely)
+      throws IOException {
+    Kept first = read(key, likely);
+    if (first == null) {
+      return null;
+    }
+    Long changes = OpenedFiles.changes(first.layout, stamp, Producers::opens);
+    if (changes == null) {
+      return null;
+    }
+    if (changes == 0 || store.find(key.with(changes, CONFIRMED)) != null) {
+      return first;
+    }
+    Kept later = read(key.with(changes, REWRITTEN), likely);
+    return later != null && isOf(later.layout, stamp) ? later : null;
+  }
+
+  private @Nullable Kept read(ItemKey key, @Nullable BatchLayout likely) throws IOException {
     ByteBuffer found = store.find(key);
     if (found == null) {
       return null;
     }
     ByteBuffer bytes = found.order(ByteOrder.nativeOrder());
-    BatchLayout layout = BatchLayout.read(bytes, likely);
-    Long changes = OpenedFiles.changes(layout, Producers::opens);
-    return changes != null && (changes == 0 || store.find(key.with(changes, CONFIRMED)) != null)
-        ? new Kept(layout, bytes)
-        : null;
+    return new Kept(BatchLayout.read(bytes, likely), bytes);
+  }
+
+  private static boolean isOf(BatchLayout layout, long stamp) {
+    Long changes = OpenedFiles.changes(layout, stamp, path -> {});
+    return changes != null && changes == 0;
   }
 
   /** Whether it is kept, for files that differ by now only in their change times. */
-  private boolean isLikeKept(ItemKey key) throws IOException {
-    Long changes = changes(store.find(key));
+  private boolean isLikeKept(ItemKey key, long stamp) throws IOException {
+    Kept kept = read(key, null);
+    Long changes = kept == null ? null : OpenedFiles.changes(kept.layout, stamp, path -> {});
     return changes != null && changes != 0;
   }
 
-  private static @Nullable Long changes(@Nullable ByteBuffer kept) throws IOException {
-    return kept == null
-        ? null
-        : OpenedFiles.changes(BatchLayout.read(kept.order(ByteOrder.nativeOrder())), path -> {});
-  }
-
-  /** Notes that such a sample, made again, equals the kept one, if it does. */
-  private void confirm(ItemKey key, PreparedBatch made) throws IOException {
-    ByteBuffer kept = store.find(key);
+  /**
+   * Notes that such a sample, made again, equals the kept one; keeps it beside that one if not.
+   *
+   * @return whether it is kept now
+   */
+  private boolean confirm(ItemKey key, PreparedBatch made) throws IOException {
+    Kept kept = read(key, null);
+    if (kept == null) {
+      return false;
+    }
     byte[] bytes = new byte[Math.toIntExact(made.bytes())];
     Making.write(made, bytes, 0);
     ByteBuffer now = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
-    if (kept == null || !OpenedFiles.isSame(kept.order(ByteOrder.nativeOrder()), now)) {
-      return;
-    }
+    BatchLayout layout = BatchLayout.read(now);
     // Of the files that were read: another may lie there by now.
-    long changes = OpenedFiles.changes(BatchLayout.read(kept), BatchLayout.read(now));
-    if (changes != 0) {
-      store.keep(key.with(changes, CONFIRMED), 0, (target, offset) -> true);
+    Long changes = OpenedFiles.changes(kept.layout, layout);
+    if (changes == null || changes == 0) {
+      return false;
     }
+    if (OpenedFiles.isSame(kept.bytes, now)) {
+      store.keep(key.with(changes, CONFIRMED), 0, (target, offset) -> true);
+      return false;
+    }
+    return store.keep(
+        key.with(changes, REWRITTEN),
+        bytes.length,
+        (target, offset) -> {
+          System.arraycopy(bytes, 0, target, offset, bytes.length);
+          return true;
+        });
   }
 
   /** Whether a sample is kept, in whatever stage. */
@@ -385,6 +434,7 @@ public final class PreparedSamples {
     private volatile long generation;
 
     private final long size;
+    private final long stamp;
     private final List<ItemKey> names = new ArrayList<>();
     private final List<String> halves = new ArrayList<>();
 
@@ -434,6 +484,7 @@ public final class PreparedSamples {
       this.looked = looked;
       this.generation = generation;
       this.size = Math.max(1, pipeline.size());
+      this.stamp = pipeline.stamp();
       for (String text : texts) {
         ItemKey name = ItemKey.of(text, 0, 0, ItemKey.WHOLE);
         names.add(name);
@@ -550,7 +601,9 @@ public final class PreparedSamples {
               saved(rates.rawBytes(), rates.readNanos()),
               saved(rates.decodedBytes(), rates.savedByDecoded()));
       if (chosen < 0) {
-        leave("its samples are more than arrays of numbers, random, or too large");
+        leave(
+            "its samples are random, too large, more than arrays of numbers, or made on a device"
+                + " and not only stacked");
       } else if (ofItems > best) {
         leave("in the memory there is, its items save more (" + perMebibyte(chosen) + ")");
       } else {
@@ -602,6 +655,7 @@ public final class PreparedSamples {
   private final class Making<S> {
     private final Plan plan;
     private final long index;
+    private final long stamp;
     private final SampleMaker<S> maker;
     private final OpenedFiles files = new OpenedFiles();
     private @Nullable S made;
@@ -616,9 +670,10 @@ public final class PreparedSamples {
     private final List<Rates> parts = new ArrayList<>();
     private @Nullable Throwable thrown;
 
-    Making(Plan plan, long index, SampleMaker<S> maker) {
+    Making(Plan plan, long index, long stamp, SampleMaker<S> maker) {
       this.plan = plan;
       this.index = index;
+      this.stamp = stamp;
       this.maker = maker;
     }
 
@@ -681,11 +736,14 @@ public final class PreparedSamples {
       }
       boolean isAdmitted = false;
       int length = plan.length;
-      if (isLikeKept(key)) {
-        PreparedBatch bytes = make(stage);
-        if (bytes != null) {
-          confirm(key, bytes);
+      if (maker.isLater()) {
+        PreparedBatch unread = make(stage);
+        if (unread != null) {
+          maker.later(unread, (bytes, nanos) -> keepLater(key, bytes, nanos));
         }
+      } else if (isLikeKept(key, stamp)) {
+        PreparedBatch bytes = make(stage);
+        isAdmitted = bytes != null && confirm(key, bytes);
       } else if (length > 0 && store.hasRoom(length)) {
         // Another job that wants the same one waits for it.
         isAdmitted =
@@ -695,13 +753,7 @@ public final class PreparedSamples {
         }
       } else if (length <= 0) {
         PreparedBatch bytes = make(stage);
-        if (bytes != null) {
-          isAdmitted =
-              put(
-                  key,
-                  Math.toIntExact(bytes.bytes()),
-                  (target, offset) -> write(bytes, target, offset));
-        }
+        isAdmitted = bytes != null && put(key, bytes);
       }
       if (making > 0) {
         plan.worth.made(making);
@@ -714,9 +766,21 @@ public final class PreparedSamples {
       }
     }
 
+    private boolean put(ItemKey key, PreparedBatch bytes) throws IOException {
+      int length = Math.toIntExact(bytes.bytes());
+      return put(key, length, (target, offset) -> write(bytes, target, offset));
+    }
+
+    private void keepLater(ItemKey key, PreparedBatch bytes, long nanos) throws IOException {
+      long start = System.nanoTime();
+      if (isLikeKept(key, stamp) ? confirm(key, bytes) : put(key, bytes)) {
+        plan.worth.kept(System.nanoTime() - start + nanos);
+      }
+    }
+
     private void probe(ItemKey key) throws IOException {
       long start = System.nanoTime();
-      Kept found = PreparedSamples.this.find(key, plan.likely);
+      Kept found = PreparedSamples.this.find(key, stamp, plan.likely);
       if (found != null) {
         plan.likely = found.layout;
         maker.probe(found.layout, found.bytes);
@@ -725,7 +789,7 @@ public final class PreparedSamples {
     }
 
     private boolean find(ItemKey key, int stage, long start) throws IOException {
-      Kept found = PreparedSamples.this.find(key, plan.likely);
+      Kept found = PreparedSamples.this.find(key, stamp, plan.likely);
       if (found == null) {
         return false;
       }
@@ -757,6 +821,9 @@ public final class PreparedSamples {
 
     private @Nullable PreparedBatch bytes() {
       List<BatchLayout.Array> opened = files.parts();
+      if (opened != null && stamp != 0) {
+        opened.add(OpenedFiles.stamp(stamp));
+      }
       S sample = made;
       PreparedBatch bytes =
           opened == null

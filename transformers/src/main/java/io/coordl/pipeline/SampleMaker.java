@@ -22,6 +22,30 @@ public interface SampleMaker<S> {
    */
   @Nullable PreparedBatch bytes(S sample, List<BatchLayout.Array> files);
 
+  /**
+   * Whether the values of samples are read with those of their batch, as from a device: then {@link
+   * #later} is called with what {@link #bytes} returns, and these are not written.
+   */
+  default boolean isLater() {
+    return false;
+  }
+
+  /** Called once a sample is made, on its thread. */
+  default void later(PreparedBatch unread, Keeping keeping) {
+    throw new IllegalStateException("nothing is read later");
+  }
+
+  /** Keeps a sample whose values were read later. */
+  interface Keeping {
+    /**
+     * Keeps it; to be called on the thread that made it.
+     *
+     * @param bytes of the length that was promised
+     * @param nanos that reading its values took
+     */
+    void keep(PreparedBatch bytes, long nanos) throws IOException;
+  }
+
   /** A sample of its own memory. */
   S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
 

@@ -49,6 +49,15 @@ public interface SamplePipeline {
    */
   String describe(Object settings, int stage) throws CannotShareException;
 
+  /**
+   * Change times, as one number, of the files that {@link #describe} names without their change
+   * times: 0 if there are none. If it is another number, a kept sample is compared with one made
+   * anew.
+   */
+  default long stamp() {
+    return 0;
+  }
+
   /** What code of the JDK looks at beside what it is given, and the program can set at any time. */
   static List<Object> defaults() {
     return List.of(

@@ -25,7 +25,7 @@ class OpenedFilesTest {
     Path file = Files.writeString(directory.resolve("item"), "it");
     FileState now = FileState.of(file);
     BatchLayout kept = of(file, changedAt(now, 1));
-    Long current = OpenedFiles.changes(kept, path -> {});
+    Long current = OpenedFiles.changes(kept, 0, path -> {});
     assertThat(current).isNotNull().isNotZero();
     assertThat(OpenedFiles.changes(kept, of(file, now))).isEqualTo(current);
     assertThat(OpenedFiles.changes(kept, of(file, changedAt(now, 2)))).isNotEqualTo(current);

@@ -578,6 +578,91 @@ class PreparedSamplesTest {
   }
 
   @Test
+  @EnabledOnOs(OS.LINUX)
+  void aSampleOfAFileRewrittenUnderItsOldTimeIsKeptBesideTheOldOne() throws Exception {
+    Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
+    Data data = new Data(numbers, "n");
+    assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(1);
+    FileTime time = Files.getLastModifiedTime(file);
+    Files.write(file, new byte[] {2});
+    Files.setLastModifiedTime(file, time);
+    settle(file);
+    for (int i = 0; i < 3; i++) {
+      assertThat(samples.sample(samples.plan(data), 0, new Reading(file))).containsExactly(2);
+    }
+    assertThat(calls).as("read once more").hasSize(2);
+  }
+
+  /** Change times of files that the key names, as of a table that is read as a whole. */
+  @Test
+  void aSampleStaysUnderAnotherStampIfItIsTheSame() throws Exception {
+    Data data = new Data(numbers, "n");
+    long[][] asked = {{1, 5}, {1, 5}, {2, 5}, {2, 5}, {3, 6}, {3, 6}, {1, 7}, {2, 7}};
+    List<Integer> found = new ArrayList<>();
+    for (long[] one : asked) {
+      PreparedSamples.Plan plan = samples.plan(data);
+      found.add((int) samples.sample(plan, 0, one[0], new Maker((int) one[1]))[0]);
+    }
+    assertThat(found).containsExactly(5, 5, 5, 5, 6, 6, 5, 5);
+    assertThat(calls).containsExactly("get 5", "get 5", "get 6");
+  }
+
+  /** One whose values lie on a device. */
+  private final class OnDevice extends Maker {
+    private final List<Keeping> later;
+
+    OnDevice(int number, List<Keeping> later) {
+      super(number);
+      this.later = later;
+    }
+
+    @Override
+    public boolean isLater() {
+      return true;
+    }
+
+    @Override
+    public void later(PreparedBatch unread, Keeping keeping) {
+      later.add(keeping);
+    }
+
+    @Override
+    public PreparedBatch bytes(byte[] sample, List<BatchLayout.Array> files) {
+      PreparedBatch bytes = super.bytes(sample, files);
+      return new PreparedBatch() {
+        @Override
+        public long bytes() {
+          return bytes.bytes();
+        }
+
+        @Override
+        public void writeTo(ByteBuffer target) {
+          calls.add("read " + sample[0]);
+          bytes.writeTo(target);
+        }
+      };
+    }
+  }
+
+  @Test
+  void valuesOnADeviceAreNotReadSampleBySample() throws Exception {
+    Data data = new Data(numbers, "n");
+    List<SampleMaker.Keeping> later = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      samples.sample(samples.plan(data), i, new OnDevice(i, later));
+    }
+    // The first one is measured.
+    assertThat(calls).containsExactly("get 0", "read 0", "get 1", "get 2");
+    for (int i = 1; i < 3; i++) {
+      later.get(i - 1).keep(new Maker(0).bytes(new byte[] {(byte) (10 * i)}, List.of()), 0);
+      byte[] found = samples.sample(samples.plan(data), i, new OnDevice(9, later));
+      assertThat(found).containsExactly(10 * i);
+    }
+    assertThat(calls).hasSize(4);
+    assertThat(later).hasSize(2);
+  }
+
+  @Test
   void whoListensHearsOfTheFilesOfAKeptSample() throws Exception {
     Path file = settle(Files.write(directory.resolve("item"), new byte[] {1}));
     Data data = new Data(numbers, "n");

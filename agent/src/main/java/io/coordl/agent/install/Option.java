@@ -150,7 +150,7 @@ public enum Option {
       "none, PATH",
       Values.TEXT,
       "where they go: PATH/MODEL/latest is the newest, PATH/run.2/MODEL/latest that of a second"
-          + " run, which does not go on from the first; PATH is of one job at a time"),
+          + " run, which does not continue the first; only one job at a time may use PATH"),
   CHECKPOINT_KEEP("3", "", new Range(1, 1000), "how many of them stay; others are deleted"),
   CHECKPOINT_OVERHEAD(
       "3.5%",
@@ -166,7 +166,7 @@ public enum Option {
   RESUME(
       "none, PATH",
       Values.TEXT,
-      "go on where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
+      "continue where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
           + " checkpoint.dir, and without a checkpoint the job begins at its start; brings"
           + " checkpoint=atomic with it"),
   GPU(

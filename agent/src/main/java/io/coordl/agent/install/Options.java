@@ -6,6 +6,7 @@ import io.coordl.agent.install.Option.Values;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
+import io.coordl.files.UserFile;
 import io.coordl.library.Library;
 import io.coordl.library.LibraryArgument;
 import io.coordl.library.catalog.Libraries;
@@ -16,12 +17,12 @@ import io.coordl.partition.redis.RedisUri;
 import io.coordl.recording.Setting;
 import io.coordl.recording.UserText;
 import io.coordl.transformers.hook.Policy;
-import java.io.File;
-import java.io.FileInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -525,18 +526,27 @@ public final class Options {
             return null;
           }
         };
-    try (Reader reader =
-        new InputStreamReader(new FileInputStream(new File(name)), StandardCharsets.UTF_8)) {
-      properties.load(reader);
+    try {
+      byte[] bytes = UserFile.read(Path.of(name));
+      properties.load(new StringReader(new String(bytes, StandardCharsets.UTF_8)));
     } catch (IOException | IllegalArgumentException e) {
       String shown = UserText.value(name);
-      String reason = String.valueOf(e.getMessage()).replace(new File(name).getPath(), shown);
+      String reason = reason(e).replace(name, shown);
       problem("@" + shown + " cannot be read (" + UserText.line(reason) + ")");
       return;
     }
     for (Map.Entry<String, String> line : lines) {
       put(line.getKey(), line.getValue(), "file");
     }
+  }
+
+  private static String reason(Exception failure) {
+    if (failure instanceof NoSuchFileException) {
+      return "no such file";
+    }
+    return failure instanceof AccessDeniedException
+        ? "permission denied"
+        : String.valueOf(failure.getMessage());
   }
 
   private void put(String key, String value, String origin) {

@@ -48,7 +48,9 @@ import io.coordl.transformers.hook.Policy;
 import io.coordl.tuning.Tuner;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +84,8 @@ final class Policies {
   private boolean isCommonOpened;
   private @Nullable ArenaStore decodedAlone;
   private @Nullable MinioCache raw;
+  private @Nullable StoreStatistics decodedImages;
+  private @Nullable StoreStatistics preparedSamples;
 
   /** Options that were given up because they gained nothing. */
   private final Set<Option> givenUp = ConcurrentHashMap.newKeySet();
@@ -191,7 +195,7 @@ final class Policies {
             : new MinioCache(engine, store, filter, gain(Option.CACHE, Option.CACHE_SIZE));
     asked(
         Option.CACHE,
-        () -> Unused.store(store == null ? null : cache.statistics(), filter, "raw item"));
+        () -> unused(Option.CACHE, store == null ? null : cache.statistics(), "raw item"));
     if (options.hasPeers()) {
       asked(Option.PEER, () -> Unused.peers(job.peerViews()));
     }
@@ -442,6 +446,19 @@ final class Policies {
     }
   }
 
+  private String unused(Option policy, @Nullable StoreStatistics store, String what) {
+    Map<String, StoreStatistics> before = new LinkedHashMap<>();
+    StoreStatistics samples = preparedSamples;
+    if (samples != null) {
+      before.put("sample", samples);
+    }
+    StoreStatistics images = policy == Option.CACHE ? decodedImages : null;
+    if (images != null) {
+      before.put("decoded image", images);
+    }
+    return Unused.store(store, filter, what, before);
+  }
+
   private @Nullable DecodedStore decoded() {
     ArenaStore arena = arena(Option.DECODED_SIZE, ",decoded");
     decodedAlone = sharesBudget(Option.DECODED_SIZE) ? null : arena;
@@ -456,10 +473,11 @@ final class Policies {
                 gain(Option.DECODED, Option.DECODED_SIZE));
     asked(
         Option.DECODED,
-        () -> Unused.store(store == null ? null : store.statistics(), filter, "decoded image"));
+        () -> unused(Option.DECODED, store == null ? null : store.statistics(), "decoded image"));
     if (store == null) {
       return null;
     }
+    decodedImages = store.statistics();
     job.addStore(() -> view(StoreStatisticsEvent.DECODED, store.statistics()), store);
     return store;
   }
@@ -474,6 +492,7 @@ final class Policies {
     if (store == null) {
       return null;
     }
+    preparedSamples = store.statistics();
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
     Prepared prepared =
         new Prepared(

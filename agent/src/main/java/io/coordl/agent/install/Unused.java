@@ -8,6 +8,7 @@ import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,23 +23,36 @@ final class Unused {
   /**
    * @param store null if there is none
    * @param what it keeps: "raw item", "decoded image"
+   * @param before stores that are asked first, by what they keep; another job may have filled them
    */
-  static String store(@Nullable StoreStatistics store, ItemFilter filter, String what) {
-    return store(store, what, none -> nothingKept(none, filter, what));
+  static String store(
+      @Nullable StoreStatistics store,
+      ItemFilter filter,
+      String what,
+      Map<String, StoreStatistics> before) {
+    return store(store, what, none -> nothingKept(none, filter, what, before));
   }
 
-  private static String nothingKept(StoreStatistics store, ItemFilter filter, String what) {
+  private static String nothingKept(
+      StoreStatistics store, ItemFilter filter, String what, Map<String, StoreStatistics> before) {
     long misses = store.misses();
     if (misses > 0) {
       return String.format(
           "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
-              + " being read by others, %s were left to another form",
+              + " being read by others, %s were left to another form, %s to the program",
           what,
           misses,
           store.of(Outcome.CHANGED),
           store.of(Outcome.UNREADABLE),
           store.of(Outcome.BUSY),
-          store.of(Outcome.SPARED));
+          store.of(Outcome.SPARED),
+          store.of(Outcome.OBSERVED));
+    }
+    for (Map.Entry<String, StoreStatistics> served : before.entrySet()) {
+      long hits = served.getValue().of(Outcome.HIT);
+      if (hits > 0) {
+        return String.format("no %s was needed: %s %ss were found", what, hits, served.getKey());
+      }
     }
     String none = filter.whyNone();
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;

@@ -12,8 +12,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -244,6 +246,19 @@ final class OptionsTest {
         .singleElement()
         .asString()
         .startsWith("@" + file + " cannot be read (Malformed");
+  }
+
+  @Test
+  @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void onlyARegularFileIsOpened() throws Exception {
+    Path fifo = directory.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    for (Path file : List.of(fifo, Path.of("/dev/zero"), directory)) {
+      assertThat(parse("@" + file).problems())
+          .singleElement()
+          .asString()
+          .startsWith("@" + file + " cannot be read (it is no regular file); ");
+    }
   }
 
   @Test

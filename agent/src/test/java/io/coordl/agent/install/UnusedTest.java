@@ -11,6 +11,7 @@ import io.coordl.cache.StoreStatistics;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -52,8 +53,8 @@ final class UnusedTest {
 
   @Test
   void whatWasOfUseIsSilent() {
-    assertThat(Unused.store(store(1, 0, 0, 0, 0), FILES, "raw item")).isEmpty();
-    assertThat(Unused.store(store(0, 0, 0, 1, 0), FILES, "raw item")).isEmpty();
+    assertThat(Unused.store(store(1, 0, 0, 0, 0), FILES, "raw item", Map.of())).isEmpty();
+    assertThat(Unused.store(store(0, 0, 0, 1, 0), FILES, "raw item", Map.of())).isEmpty();
     assertThat(Unused.prefetch("prefetch: 1 item prefetched", false)).isEmpty();
     assertThat(Unused.prep(List.of(staging(2, 0), staging(2, 1)), "g")).isEmpty();
     assertThat(Unused.peers(List.of(peer(0, 0), peer(1, 0)))).isEmpty();
@@ -62,21 +63,41 @@ final class UnusedTest {
 
   @Test
   void aStoreSaysHowFarItemsCame() {
-    assertThat(Unused.store(null, FILES, "raw item")).startsWith("it has no memory");
-    assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image"))
+    assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
+    assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
         .isEqualTo("none of the 64 decoded images it kept was asked for again by this job");
-    assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item"))
+    assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
         .isEqualTo("no raw item fits into its 1048576 bytes");
-    assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item"))
+    assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
         .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
     assertThat(
             Unused.store(
-                store(0, 0, 0, 0, 0), ItemFilter.inferred(() -> false, ItemNames.HERE), "raw item"))
+                store(0, 0, 0, 0, 0),
+                ItemFilter.inferred(() -> false, ItemNames.HERE),
+                "raw item",
+                Map.of()))
         .isEqualTo("no file was read while a sample was loaded");
     ItemFilter read = ItemFilter.inferred(() -> true, ItemNames.HERE);
     read.isItem("/data/a.csv");
-    assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image"))
+    assertThat(Unused.store(store(0, 0, 0, 0, 0), read, "decoded image", Map.of()))
         .isEqualTo("no decoded image came from a call that it intercepts");
+  }
+
+  /** As where another job has decoded all images. */
+  @Test
+  void aStoreThatNothingWasLeftForSaysWhoHadIt() {
+    Map<String, StoreStatistics> before = Map.of("decoded image", store(96, 0, 0, 0, 0));
+    assertThat(Unused.store(store(0, 0, 0, 0, 0), FILES, "raw item", before))
+        .isEqualTo("no raw item was needed: 96 decoded images were found");
+    assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", before))
+        .startsWith("no raw item could be kept: of 3 read");
+    assertThat(
+            Unused.store(
+                store(0, 0, 0, 0, 0),
+                FILES,
+                "raw item",
+                Map.of("decoded image", store(0, 0, 9, 0, 0))))
+        .isEqualTo("no file was read while a sample was loaded");
   }
 
   @Test

@@ -11,8 +11,9 @@ import java.util.regex.Pattern;
 /**
  * What preparing samples costs the training thread in CPU time from the second epoch on, as it is
  * and with {@code prepared=share}, of data sets of every kind. Exits with 1 if a batch differs or
- * the CPU time is not at most a twentieth. Arguments: the number of samples (5000), of epochs (4),
- * a part of the names of the programs, as {@code DL4J text} (all).
+ * the CPU time is not at most a twentieth, except for samples that are cheap to make, of which the
+ * first epoch matters. Arguments: the number of samples (5000), of epochs (4), a part of the names
+ * of the programs, as {@code DL4J text} (all).
  */
 public final class PreparedBenchmark {
   private static final double BAR = 20;
@@ -22,12 +23,16 @@ public final class PreparedBenchmark {
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
 
+  /** What is so cheap to make that it is left to the program. */
+  private static final String CHEAP = "small";
+
   private static final List<Kind> KINDS =
       List.of(
           new Kind(DJL, "csv"),
           new Kind(DJL, "text"),
           new Kind(DJL, "audio"),
           new Kind(DJL, "images"),
+          new Kind(DJL, CHEAP),
           new Kind(DL4J, "csv"),
           new Kind(DL4J, "text"),
           new Kind(DL4J, "sequences"),
@@ -82,7 +87,7 @@ public final class PreparedBenchmark {
           seconds(later(plain)),
           seconds(later(kept)),
           String.format(Locale.ROOT, "%.1f", times));
-      met &= times >= BAR;
+      met &= times >= BAR || kind.program.equals(CHEAP);
     }
     System.out.printf(
         "%nCPU time of the training thread, %s samples (%d pictures), %s epochs, on %s; batches"

@@ -120,7 +120,8 @@ final class Job {
                 "-Xmx512m",
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + Workshop.checkout().work("djl-cache"),
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+                SameOutput.keepsBytes())
             .environment("OMP_NUM_THREADS", "1")
             .timeout(Workshop.LONGEST)
             .environment("COORDL_OPTS", "");
@@ -232,7 +233,13 @@ final class Job {
 
     /** How this differs from a job that was fed and lost the same; empty if it does not. */
     String differenceFrom(Finished plain) throws IOException {
-      return BatchLogs.firstDifference(plain.log(), log).orElse("");
+      String first = BatchLogs.firstDifference(plain.log(), log).orElse("");
+      return first.isEmpty()
+          ? ""
+          : first
+              + "\n"
+              + SameOutput.difference(
+                  String.join("\n", plain.batches()), String.join("\n", batches()));
     }
 
     /** What the agent said, without its mark. */

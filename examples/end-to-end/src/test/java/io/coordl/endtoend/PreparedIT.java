@@ -29,11 +29,11 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,failing,closed,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,touched,failing,closed,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   static final String HOSTILE_DL4J =
-      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,rotated,own-labels,"
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,touched,rotated,own-labels,"
           + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
           + "static,settings,map,pipe";
   private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";

@@ -27,7 +27,7 @@ class ResumeIT {
   private static final int BATCH = 10;
   private static final int EVERY = 3;
   private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
-  private static final Pattern STEP = Pattern.compile("goes on from .*, after step (\\d+)\\.");
+  private static final Pattern STEP = Pattern.compile("continues from .*, after step (\\d+)\\.");
 
   /** Programs whose data the agent keeps or prefetches, and how. */
   private static final String POLICIES = ",cache=minio,decoded=share,prepared=share,prefetch=2";
@@ -74,7 +74,7 @@ class ResumeIT {
         List<String> rest = resumed.out().lines().toList();
         assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
         assertThat(saved(folder)).isEqualTo(saved(uncut));
-        assertThat(resumed.err()).contains("resume: goes on from").doesNotContain("fault");
+        assertThat(resumed.err()).contains("resume: continues from").doesNotContain("fault");
         assertThat(rest.size())
             .as("not from the beginning, and what had not been saved again")
             .isBetween(plain.size() - lines.size(), plain.size() - 1);
@@ -116,7 +116,7 @@ class ResumeIT {
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
-    assertThat(nothing.err()).contains("nothing to go on from", "no checkpoint");
+    assertThat(nothing.err()).contains("nothing to continue from", "no checkpoint");
 
     Path model;
     try (Stream<Path> models = Files.list(folder.resolve("own"))) {
@@ -171,7 +171,7 @@ class ResumeIT {
     ChildResult resumed = resumed(Framework.DL4J, jdk, program, folder, "");
     assertThat(resumed.out().lines()).isEqualTo(without).hasSizeGreaterThan(20);
     assertThat(resumed.err())
-        .contains("resume: nothing to go on from", "own.zip by itself")
+        .contains("resume: nothing to continue from", "own.zip by itself")
         .doesNotContain("fault");
   }
 

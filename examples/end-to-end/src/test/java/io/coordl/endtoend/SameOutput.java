@@ -117,7 +117,8 @@ final class SameOutput {
   }
 
   private static String held(String checksum) throws IOException {
-    return Files.readString(BYTES.resolve(checksum + ".held")).indent(2);
+    Path held = BYTES.resolve(checksum + ".held");
+    return Files.exists(held) ? Files.readString(held).indent(2) : "  (not told)\n";
   }
 
   private static String hex(byte[] bytes, int from) {

@@ -143,8 +143,8 @@ public record Dump(Job job) {
     if (job.state() == State.stopped) {
       throw new RecordingException(
           Text.format(
-              "job %d is stopped, and only its JVM can write what JFR recorded: let it go on with"
-                  + " `kill -CONT %d`.",
+              "job %d is stopped, and only its JVM can write what JFR recorded: let it continue"
+                  + " with `kill -CONT %d`.",
               job.pid(), job.pid()));
     }
     String said = jcmd(file);

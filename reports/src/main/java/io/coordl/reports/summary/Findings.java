@@ -219,7 +219,7 @@ public final class Findings {
             1,
             "The agent had "
                 + Text.count(faults.count(), "fault", "faults")
-                + "; the program went on without its help there.",
+                + "; the program continued without its help there.",
             first,
             "Report the fault; results are not affected, but what the agent was to speed up may"
                 + " not be."));

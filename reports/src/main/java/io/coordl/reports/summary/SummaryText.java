@@ -90,7 +90,7 @@ public final class SummaryText {
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM still runs)"
         : summary.recording().endsEarly()
-            ? title + " (ends early: its JVM was killed, or went on)"
+            ? title + " (ends early: its JVM was killed, or ran on)"
             : title;
   }
 
@@ -294,7 +294,7 @@ public final class SummaryText {
         "Faults      "
             + Text.line(
                 Text.count(faults.count(), "fault", "faults")
-                    + " inside the agent (the program went on without it)"
+                    + " inside the agent (the program continued without it)"
                     + first,
                 2 * LONGEST_NAME));
   }

@@ -92,8 +92,7 @@ final class ObservedPipeline {
     pipeline.datasetBytes = Math.round(bytes * items);
     pipeline.assumptions.add(
         device == null
-            ? "a step leaves the cores to preparation, as far as --compute-cores does not say"
-                + " otherwise"
+            ? "a step leaves the cores to preparation, unless --compute-cores says otherwise"
             : Pipeline.onDevice(device));
     pipeline.checks.add(
         new Pipeline.Check(

@@ -116,7 +116,7 @@ class DumpTest {
           () -> Dump.of(folder, sleep.pid()).to(folder.resolve("none.jfr")),
           "job "
               + sleep.pid()
-              + " is stopped, and only its JVM can write what JFR recorded: let it go on with"
+              + " is stopped, and only its JVM can write what JFR recorded: let it continue with"
               + " `kill -CONT "
               + sleep.pid()
               + "`.");

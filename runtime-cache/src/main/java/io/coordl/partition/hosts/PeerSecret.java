@@ -1,5 +1,6 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.files.UserFile;
 import io.coordl.live.Owner;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -85,9 +86,8 @@ public final class PeerSecret {
   private static byte[] read(Path file) throws IOException {
     Seen before = look(file);
     byte[] all;
-    try (InputStream in =
-        Files.newInputStream(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      all = in.readNBytes(MOST + 1);
+    try {
+      all = UserFile.ask(() -> first(file));
     } catch (IOException e) {
       throw refused(file, "cannot be read (" + e + ")", e);
     }
@@ -113,6 +113,13 @@ public final class PeerSecret {
     return secret;
   }
 
+  private static byte[] first(Path file) throws IOException {
+    try (InputStream in =
+        Files.newInputStream(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+      return in.readNBytes(MOST + 1);
+    }
+  }
+
   private record Seen(@Nullable Object identity, long size) {}
 
   /** Checks that nobody else can read or replace the file; never opens a FIFO. */
@@ -120,7 +127,10 @@ public final class PeerSecret {
     PosixFileAttributes seen;
     long owner;
     try {
-      seen = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      seen =
+          UserFile.ask(
+              () ->
+                  Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
       owner = Owner.of(file);
     } catch (NoSuchFileException e) {
       throw refused(file, "does not exist", e);

@@ -1,9 +1,9 @@
 package io.coordl.partition.hosts;
 
+import io.coordl.files.UserFile;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -48,9 +48,9 @@ public final class PeerTls {
    * @throws IOException with a sentence for the user
    */
   public static SSLContext load(Path keystore, char[] password) throws IOException {
-    try (InputStream in = Files.newInputStream(keystore)) {
+    try {
       KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(in, password);
+      store.load(new ByteArrayInputStream(UserFile.read(keystore)), password);
       if (!hasKey(store)) {
         throw new IOException(
             keystore + " has no private key: peers have to prove who they are with one.");

@@ -212,5 +212,11 @@ class PeerTlsTest {
     assertThatThrownBy(() -> load(text))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(text + " cannot be read as a PKCS12 key store");
+    Path fifo = keys.resolve("fifo.p12");
+    assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
+    assertThatThrownBy(() -> load(fifo))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(fifo + " cannot be read as a PKCS12 key store")
+        .hasMessageContaining("it is no regular file");
   }
 }

@@ -122,6 +122,10 @@ final class BatchArrays implements PreparedBatch {
     return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();
   }
 
+  BatchLayout layout() {
+    return layout;
+  }
+
   @Override
   public long bytes() {
     return layout.bytes();

@@ -210,6 +210,11 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         (table == null ? Description.ofRead("data set", dataset()) : table) + to);
   }
 
+  @Override
+  public long stamp() {
+    return tables == null ? 0 : tables.stamp(dataset());
+  }
+
   private static String decoder(@Nullable ImageFactory factory) throws CannotShareException {
     try {
       return factory == null ? "none" : new Forms(factory.getClass()).of(null) + "";

@@ -126,9 +126,10 @@ public final class PreparedBatches implements LibraryHooks {
     try {
       long start = System.nanoTime();
       Batch made = fields.fetch(over, indices, progress);
-      if (pipeline.isStacked(plan)) {
+      if (pipeline.isStacked(plan) && fields.dataset.get(over) instanceof PreparedDataset ours) {
         long nanos = System.nanoTime() - start;
-        probe(kept, plan, pipeline, indices, nanos - nanosOf(fields.dataset.get(over)));
+        keep(ours, made);
+        probe(kept, plan, pipeline, indices, nanos - ours.nanos());
       }
       return new InterceptedCall(made);
     } catch (Exception | Error e) {
@@ -136,8 +137,12 @@ public final class PreparedBatches implements LibraryHooks {
     }
   }
 
-  private static long nanosOf(@Nullable Object samples) {
-    return samples instanceof PreparedDataset ours ? ours.nanos() : 0;
+  private static void keep(PreparedDataset samples, Batch batch) {
+    try {
+      samples.keep(batch);
+    } catch (IOException | RuntimeException e) {
+      Bridge.fault("keeping prepared samples of a device", e);
+    }
   }
 
   private void probe(

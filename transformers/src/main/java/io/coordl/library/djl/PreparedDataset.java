@@ -1,9 +1,11 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
+import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.RandomAccessDataset;
 import ai.djl.training.dataset.Record;
 import ai.djl.translate.Pipeline;
@@ -34,6 +36,11 @@ final class PreparedDataset extends RandomAccessDataset {
   /** Nanoseconds spent on the samples; one thread fetches a batch. */
   private long nanos;
 
+  /** Samples that were asked for. */
+  private int places;
+
+  private final DeviceSamples unread = new DeviceSamples();
+
   PreparedDataset(
       RandomAccessDataset own,
       PreparedSamples samples,
@@ -53,7 +60,7 @@ final class PreparedDataset extends RandomAccessDataset {
     long start = System.nanoTime();
     try {
       Sample sample =
-          Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index)));
+          Objects.requireNonNull(samples.sample(plan, index, new Maker(manager, index, places++)));
       return new Record(sample.data, sample.labels);
     } catch (IOException | RuntimeException e) {
       throw e;
@@ -62,6 +69,11 @@ final class PreparedDataset extends RandomAccessDataset {
     } finally {
       nanos += System.nanoTime() - start;
     }
+  }
+
+  /** Keeps the samples that were made on a device, of the batch that they were asked for. */
+  void keep(Batch batch) throws IOException {
+    unread.keep(batch.getData(), batch.getLabels(), places);
   }
 
   /** Nanoseconds spent on the samples so far. */
@@ -85,11 +97,13 @@ final class PreparedDataset extends RandomAccessDataset {
   private final class Maker implements SampleMaker<Sample> {
     private final NDManager manager;
     private final long index;
+    private final int place;
     private int transformed;
 
-    Maker(NDManager manager, long index) {
+    Maker(NDManager manager, long index, int place) {
       this.manager = manager;
       this.index = index;
+      this.place = place;
     }
 
     @Override
@@ -104,10 +118,25 @@ final class PreparedDataset extends RandomAccessDataset {
       return new Sample(transforms.get(stage - 1).transform(sample.data), sample.labels);
     }
 
+    private boolean isOnHost() {
+      return Device.cpu().equals(manager.getDevice());
+    }
+
+    @Override
+    public boolean isLater() {
+      return !isOnHost();
+    }
+
+    @Override
+    public void later(PreparedBatch one, Keeping keeping) {
+      unread.add(place, ((BatchArrays) one).layout(), keeping);
+    }
+
     @Override
     public @Nullable PreparedBatch bytes(Sample sample, List<BatchLayout.Array> files) {
       boolean last = stacked && transformed == transforms.size();
-      if (!areArrays(sample.data, last)
+      if (!(last || isOnHost())
+          || !areArrays(sample.data, last)
           || !areArrays(sample.labels, last)
           || (!last && BatchArrays.overlap(sample.data, sample.labels))) {
         return null;

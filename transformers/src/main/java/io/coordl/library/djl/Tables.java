@@ -135,8 +135,19 @@ final class Tables {
     return Objects.requireNonNull(Symbols.field(declaring, field).get(dataset), field);
   }
 
+  /** Change time of the file that a table was read from; 0 if it was not read here. */
+  synchronized long stamp(RandomAccessDataset dataset) {
+    try {
+      Read known = known(dataset);
+      return known == null ? 0 : known.file.state.changedNanos();
+    } catch (ReflectiveOperationException e) {
+      return 0; // It is not described either.
+    }
+  }
+
   /**
-   * What decides the samples of a table, by its file; null if it is none that was read here.
+   * What decides the samples of a table, by its file, but for {@link #stamp}; null if it is none
+   * that was read here.
    *
    * @throws CannotShareException if the rest of it cannot be told
    */
@@ -148,7 +159,9 @@ final class Tables {
       }
       return TABLE
           + " "
-          + known.file
+          + known.file.path
+          + " "
+          + known.file.state.checksumOfLike()
           + " "
           + Description.of("format", value(dataset, "csvFormat"))
           + describeColumns(dataset);

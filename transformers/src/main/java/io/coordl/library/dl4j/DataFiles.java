@@ -143,30 +143,42 @@ final class DataFiles {
   }
 
   /**
-   * What decides some records of an epoch: their files, as they are, and their places in them.
+   * What decides some records of an epoch.
+   *
+   * @param checksum of their files, as they are but for their change times, and of their places in
+   *     them
+   * @param stamp of the change times of these files
+   */
+  record Identity(long checksum, long stamp) {
+    static final Identity NONE = new Identity(Checksum.NONE, Checksum.NONE);
+  }
+
+  /**
+   * What decides some records of an epoch.
    *
    * @param items numbers of the records of an epoch, in its order
    * @param from the first of them that is asked for, by its place in the order
-   * @param before a checksum of what comes before them
-   * @return a checksum of both; null if a file of several records is no longer what it was when
-   *     they were counted
+   * @param before what decides the records before them
+   * @return null if a file of several records is no longer what it was when they were counted
    */
-  @Nullable Long identify(int[] items, int from, int to, long before) {
-    long checksum = before;
+  @Nullable Identity identify(int[] items, int from, int to, Identity before) {
+    long checksum = before.checksum;
+    long stamp = before.stamp;
     int last = -1;
     for (int at = from; at < to; at++) {
       int number = fileOf(items[at]);
       if (number != last) {
-        long state = stateOf(sorted[number]);
-        if (states[number] != state && records != files) {
+        FileState now = FileState.of(sorted[number].getPath());
+        if (records != files && states[number] != now.checksum()) {
           return null;
         }
-        checksum = Checksum.mix(Checksum.mix(checksum, paths[number]), state);
+        checksum = Checksum.mix(Checksum.mix(checksum, paths[number]), now.checksumOfLike());
+        stamp = Checksum.mix(stamp, now.changedNanos());
         last = number;
       }
       checksum = Checksum.mix(checksum, items[at] - first[number]);
     }
-    return checksum;
+    return new Identity(checksum, stamp);
   }
 
   /** Adds the absolute paths of the files of these records, as above. */

@@ -42,16 +42,16 @@ final class PreparedRecords implements BatchSource {
   }
 
   /** What a batch is known by now; as a value, all that decides it. */
-  private record Known(PreparedSamples.Plan plan, long records) {
+  private record Known(PreparedSamples.Plan plan, DataFiles.Identity records) {
     long index() {
-      return records & Long.MAX_VALUE;
+      return records.checksum() & Long.MAX_VALUE;
     }
   }
 
   private @Nullable Known known(int number) {
     PreparedSamples.Plan plan = samples.plan(staged);
     long start = System.nanoTime();
-    Long records = plan == null ? null : pipeline.identify(number);
+    DataFiles.Identity records = plan == null ? null : pipeline.identify(number);
     worth.look(System.nanoTime() - start);
     return plan == null || records == null ? null : new Known(plan, records);
   }
@@ -66,7 +66,8 @@ final class PreparedRecords implements BatchSource {
       staged.leavePreprocessor();
     }
     try {
-      return samples.sample(known.plan, known.index(), new Maker(number, known.records));
+      Maker maker = new Maker(number, known.records);
+      return samples.sample(known.plan, known.index(), known.records.stamp(), maker);
     } catch (Exception | Error e) {
       return null;
     }
@@ -103,9 +104,9 @@ final class PreparedRecords implements BatchSource {
 
   private final class Maker implements SampleMaker<Object> {
     private final int number;
-    private final Long records;
+    private final DataFiles.Identity records;
 
-    Maker(int number, Long records) {
+    Maker(int number, DataFiles.Identity records) {
       this.number = number;
       this.records = records;
     }

@@ -33,7 +33,7 @@ record ReaderBatches(
 
   @Override
   public @Nullable Object state(int number) {
-    Long records = staged.isSteady() ? pipeline.identify(number) : null;
+    DataFiles.Identity records = staged.isSteady() ? pipeline.identify(number) : null;
     return records == null ? null : staged.text() + StagedIterator.told() + records;
   }
 

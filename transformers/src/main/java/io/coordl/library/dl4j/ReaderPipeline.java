@@ -1,7 +1,6 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.Pipeline;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
@@ -87,12 +86,9 @@ final class ReaderPipeline implements Pipeline {
     readers.forEach(SeekableReader::close);
   }
 
-  /**
-   * A checksum of what decides a batch but for {@link #fingerprint}; null if a file is not what it
-   * was.
-   */
-  @Nullable Long identify(int batch) {
-    Long records = Checksum.NONE;
+  /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
+  DataFiles.@Nullable Identity identify(int batch) {
+    DataFiles.Identity records = DataFiles.Identity.NONE;
     for (int i = 0; i < readers.size() && records != null; i++) {
       int[] order = orders.get(i);
       DataFiles files = readers.get(i).files();

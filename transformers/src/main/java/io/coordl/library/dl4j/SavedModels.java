@@ -83,7 +83,7 @@ public final class SavedModels implements LibraryHooks {
     if (resume != null && resume.isSkipping()) {
       resume.lacks(
           "what the program saves to streams of its own while it is skipping are the weights that"
-              + " it goes on from");
+              + " it continues from");
     }
     return null;
   }

@@ -2,6 +2,7 @@ package io.coordl.library.dl4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.pipeline.Checksum;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** All jobs number the files of a data set alike, and know another data set. */
@@ -82,16 +85,18 @@ class DataFilesTest {
   @Test
   void aBatchIsKnownByItsFilesAndItsPlacesInThem() {
     DataFiles files = new DataFiles(List.of(a, b, c));
-    Long known = identify(files, 0, 2, 1);
+    DataFiles.Identity known = identify(files, 0, 2, 1);
     assertThat(identify(new DataFiles(List.of(c, b, a)), 0, 2, 1)).isEqualTo(known);
-    assertThat(files.identify(new int[] {1, 0, 2, 1}, 1, 4, 0)).isEqualTo(known);
+    assertThat(files.identify(new int[] {1, 0, 2, 1}, 1, 4, DataFiles.Identity.NONE))
+        .isEqualTo(known);
     assertThat(
             Stream.of(
                     known,
                     identify(files, 0, 1, 2),
                     identify(files, 0, 2),
                     identify(files, 0, 2, 1, 1),
-                    files.identify(new int[] {0, 2, 1}, 0, 3, 1))
+                    files.identify(
+                        new int[] {0, 2, 1}, 0, 3, new DataFiles.Identity(1, Checksum.NONE)))
                 .distinct())
         .hasSize(5);
     DataFiles several = new DataFiles(List.of(a, b), file -> 3);
@@ -100,15 +105,30 @@ class DataFilesTest {
     assertThat(identify(several, 1, 3)).isNotEqualTo(identify(several, 1, 4));
   }
 
-  private static Long identify(DataFiles files, int... items) {
-    return files.identify(items, 0, items.length, 0);
+  private static DataFiles.Identity identify(DataFiles files, int... items) {
+    return files.identify(items, 0, items.length, DataFiles.Identity.NONE);
+  }
+
+  /** After chmod, a link or a rename what is kept of it is compared with what is made anew. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aBatchOfAFileOfAnotherChangeTimeIsTheSameUnderAnotherStamp() throws IOException {
+    DataFiles files = new DataFiles(List.of(a, b));
+    DataFiles.Identity before = identify(files, 0, 1);
+    Path link = directory.resolve("link");
+    do { // Until the clock of the file system has ticked.
+      Files.deleteIfExists(link);
+      Files.createLink(link, b.toPath());
+    } while (identify(files, 0, 1).stamp() == before.stamp());
+    assertThat(identify(files, 0, 1).checksum()).isEqualTo(before.checksum());
+    assertThat(identify(files, 0)).isEqualTo(identify(new DataFiles(List.of(a)), 0));
   }
 
   @Test
   void aBatchOfAFileThatChangedIsAnotherOne() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b));
-    Long ofA = identify(files, 0);
-    Long ofBoth = identify(files, 0, 1);
+    DataFiles.Identity ofA = identify(files, 0);
+    DataFiles.Identity ofBoth = identify(files, 0, 1);
     Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
     assertThat(identify(files, 0, 1)).isNotNull().isNotEqualTo(ofBoth);
     assertThat(identify(files, 0)).isEqualTo(ofA);
@@ -119,7 +139,7 @@ class DataFilesTest {
   @Test
   void aFileOfSeveralRecordsThatChangedHasNoneThatAreKnown() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b), file -> file.equals(b) ? 2 : 1);
-    Long ofA = identify(files, 0);
+    DataFiles.Identity ofA = identify(files, 0);
     assertThat(identify(files, 0, 1)).isNotNull();
     Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
     assertThat(identify(files, 0, 1)).isNull();

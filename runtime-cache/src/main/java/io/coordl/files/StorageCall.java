@@ -1,8 +1,9 @@
-package io.coordl.checkpoint;
+package io.coordl.files;
 
 import io.coordl.thread.AgentThread;
 import io.coordl.thread.Uninterrupted;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -12,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * A call to storage on a thread of the agent. If storage hangs, only that thread hangs with it. Any
  * thread.
  */
-final class StorageCall<T> {
+public final class StorageCall<T> {
   private final CountDownLatch done = new CountDownLatch(1);
   private @Nullable T result;
   private @Nullable Throwable failure;
 
-  StorageCall(Callable<T> call) {
+  public StorageCall(Callable<T> call) {
     new AgentThread("coordl-checkpoint", () -> run(call)).start();
   }
 
@@ -32,20 +33,32 @@ final class StorageCall<T> {
   }
 
   /** Open until storage has answered. */
-  CountDownLatch done() {
+  public CountDownLatch done() {
     return done;
   }
 
-  boolean isDone() {
+  public boolean isDone() {
     return done.getCount() == 0;
   }
 
   /** The answer; another thread of the agent may wait for it. */
-  @Nullable T get() throws IOException {
+  public @Nullable T get() throws IOException {
     Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> done.await(nanos, TimeUnit.NANOSECONDS));
     if (failure != null) {
       throw failure instanceof IOException e ? e : new IOException(failure);
     }
     return result;
+  }
+
+  /**
+   * The answer, waited for so long.
+   *
+   * @throws IOException with a clause for the user, if there is none by then
+   */
+  @Nullable T get(Duration patience) throws IOException {
+    if (!AgentThread.await(done, patience)) {
+      throw new IOException("storage has not answered for " + patience.toSeconds() + " s");
+    }
+    return get();
   }
 }

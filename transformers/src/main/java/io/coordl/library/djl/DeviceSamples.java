@@ -1,0 +1,75 @@
+package io.coordl.library.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.SampleMaker;
+import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Samples of one batch that lie on a device and are to be kept. Reading each of them would wait
+ * each time for all that the device has yet to do, so the values are read with those of the stacked
+ * batch, once. Not thread-safe.
+ */
+final class DeviceSamples {
+  private final List<Sample> samples = new ArrayList<>();
+
+  private record Sample(int place, BatchLayout layout, SampleMaker.Keeping keeping) {
+    /** The sample, of values of its batch. */
+    PreparedBatch of(List<ByteBuffer> values) {
+      return new PreparedBatch() {
+        @Override
+        public long bytes() {
+          return layout.bytes();
+        }
+
+        @Override
+        public void writeTo(ByteBuffer target) {
+          layout.writeTo(target);
+          for (int i = 0; i < values.size(); i++) {
+            int length = Math.toIntExact(layout.arrays().get(i).bytes());
+            layout.values(target, i).put(values.get(i).slice(place * length, length));
+          }
+        }
+      };
+    }
+  }
+
+  /**
+   * A sample to be kept.
+   *
+   * @param place in the batch, from 0 on
+   */
+  void add(int place, BatchLayout layout, SampleMaker.Keeping keeping) {
+    samples.add(new Sample(place, layout, keeping));
+  }
+
+  /**
+   * Keeps them.
+   *
+   * @param data of the batch, stacked
+   * @param labels of the batch, stacked
+   * @param count samples of the batch
+   */
+  void keep(NDList data, NDList labels, int count) throws IOException {
+    if (samples.isEmpty()) {
+      return;
+    }
+    long start = System.nanoTime();
+    List<ByteBuffer> values = new ArrayList<>();
+    for (NDArray array : new NDList(data).addAll(labels)) {
+      values.add(array.toByteBuffer(true).slice());
+    }
+    long nanos = (System.nanoTime() - start) / samples.size();
+    for (Sample sample : samples) {
+      if (sample.layout.isStackedAs(values, count)) {
+        sample.keeping.keep(sample.of(values), nanos);
+      }
+    }
+    samples.clear();
+  }
+}
