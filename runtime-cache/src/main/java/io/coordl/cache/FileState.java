@@ -177,6 +177,11 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
   }
 
+  /** Whether the kernel makes the content as it is read, as below {@code /proc}. */
+  public boolean isOfKernel() {
+    return Mounts.HERE.isOfKernel(device);
+  }
+
   /** All fields, for storing. */
   public List<Long> numbers() {
     return List.of(size, modifiedNanos, changedNanos, device, inode);

@@ -4,7 +4,6 @@ import io.coordl.bridge.Producers;
 import io.coordl.cache.FileState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class OpenedFiles implements Consumer<String> {
   /** Of an array without values that stands for a file. */
   static final String ROLE = "file";
-
-  /** Whether what lies on a device is made as it is read, by the first path that was met there. */
-  private static final Map<Long, Boolean> KERNELS = new ConcurrentHashMap<>();
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
 
@@ -52,28 +48,12 @@ final class OpenedFiles implements Consumer<String> {
     List<BatchLayout.Array> parts = new ArrayList<>();
     for (Map.Entry<String, FileState> file : files.entrySet()) {
       FileState state = file.getValue();
-      if (!state.isSettled() || isOfKernel(file.getKey(), state.device())) {
+      if (!state.isSettled() || state.isOfKernel()) {
         return null;
       }
       parts.add(new BatchLayout.Array(ROLE, "", file.getKey(), state.numbers(), 0));
     }
     return parts;
-  }
-
-  /** What is there is made as it is read. */
-  private static boolean isOfKernel(String path, long device) {
-    Boolean known = KERNELS.get(device);
-    if (known != null) {
-      return known;
-    }
-    try {
-      Path real = Path.of(path).toRealPath();
-      boolean isKernel = real.startsWith("/proc") || real.startsWith("/sys");
-      KERNELS.put(device, isKernel);
-      return isKernel;
-    } catch (IOException e) {
-      return true;
-    }
   }
 
   /**
