@@ -69,7 +69,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
 
   /** Whether it is left to the program, whichever store could keep it. */
   boolean isLeft() {
-    return names.leaves(state.device());
+    return names.leaves(state);
   }
 
   /** Whether this process may read it; checked before serving bytes that it has not read itself. */
