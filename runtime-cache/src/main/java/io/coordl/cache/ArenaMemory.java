@@ -18,6 +18,9 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
+  private static final VarHandle HALF_WORDS =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
   /** An address that none is. */
   static final long NO_ROOM = -1;
 
@@ -144,6 +147,11 @@ abstract class ArenaMemory implements Contents.Memory {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
+  /** Half a word of what was written once. */
+  final int getInt(long at) {
+    return (int) HALF_WORDS.get(segmentOf(at), within(at));
+  }
+
   @Override
   public final void set(long at, long value) {
     check(at);
@@ -186,7 +194,12 @@ abstract class ArenaMemory implements Contents.Memory {
     if (length == 0) { // It may begin where the last segment ends.
       return ByteBuffer.allocate(0).asReadOnlyBuffer();
     }
-    return segmentOf(at).slice(within(at), length).asReadOnlyBuffer();
+    return readable(number(at)).slice(within(at), length);
+  }
+
+  /** A segment to hand out parts of, read-only. */
+  ByteBuffer readable(int number) {
+    return segment(number).asReadOnlyBuffer();
   }
 
   private ByteBuffer segmentOf(long at) {

@@ -480,7 +480,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private Fetched fetchHere(ItemKey key, int length, Loader loader, Duration patience)
       throws IOException {
-    long deadline = System.nanoTime() + patience.toNanos();
+    long begun = 0;
     long pause = FIRST_PAUSE_NANOS;
     long claim = ArenaDescriptor.claimed(job, key);
     while (!closed) {
@@ -506,7 +506,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           continue;
         }
         if (ArenaDescriptor.isClaimed(word) && ownerAlive(word)) {
-          if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+          long now = System.nanoTime();
+          begun = begun == 0 ? now : begun;
+          if (now - begun >= patience.toNanos() || Thread.currentThread().isInterrupted()) {
             return new Fetched(Outcome.BUSY, null);
           }
           LockSupport.parkNanos(this, pause);
@@ -561,7 +563,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       if (at == NO_SLOT) {
         return new Fetched(Outcome.FULL, own);
       }
-      markVerified(slot);
+      markVerified(tableOf(slot), slot);
       published = memory.compareAndSet(slot, claim, ArenaDescriptor.ready(at, key));
       if (!published) {
         return new Fetched(Outcome.BUSY, own);
@@ -875,11 +877,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       return null;
     }
     long item = ArenaDescriptor.itemOffset(word);
-    ByteBuffer header =
-        memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES).order(ByteOrder.nativeOrder());
-    int length = header.getInt(ArenaDescriptor.ITEM_LENGTH);
-    if (isVerified(slot) || verify(item, header, length)) {
-      markVerified(slot);
+    int length = memory.getInt(item + ArenaDescriptor.ITEM_LENGTH);
+    int table = tableOf(slot);
+    if (isVerified(table, slot)) {
+      return memory.view(item + ArenaDescriptor.ITEM_HEADER_BYTES, length);
+    }
+    if (verify(item, length)) {
+      markVerified(table, slot);
       return memory.view(item + ArenaDescriptor.ITEM_HEADER_BYTES, length);
     }
     if (memory.compareAndSet(slot, word, ArenaDescriptor.abandoned(key))) {
@@ -888,14 +892,14 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return null;
   }
 
-  private boolean verify(long item, ByteBuffer header, int length) {
+  private boolean verify(long item, int length) {
     if (length < 0
         || length > ArenaDescriptor.MAX_ITEM_BYTES
         || item + ArenaDescriptor.ITEM_HEADER_BYTES + length > memory.end()) {
       return false;
     }
     ByteBuffer whole = memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES + length);
-    return checksum(whole, length) == header.getInt(ArenaDescriptor.ITEM_CHECKSUM);
+    return checksum(whole, length) == memory.getInt(item + ArenaDescriptor.ITEM_CHECKSUM);
   }
 
   /**
@@ -916,15 +920,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return (int) crc.getValue();
   }
 
-  private boolean isVerified(long slot) {
-    int table = tableOf(slot);
+  private boolean isVerified(int table, long slot) {
     AtomicLongArray bits = verified.get(table);
     int at = index(table, slot);
     return bits != null && (bits.get(at >>> 6) & 1L << at) != 0;
   }
 
-  private void markVerified(long slot) {
-    int table = tableOf(slot);
+  private void markVerified(int table, long slot) {
     AtomicLongArray bits = verified.get(table);
     if (bits == null) {
       AtomicLongArray fresh = new AtomicLongArray(ArenaDescriptor.slots(table) / 64);

@@ -233,7 +233,8 @@ public final class ItemNames {
   /** The name of a file in that state; null if device and inode identify it. */
   @Nullable ItemName of(String absolutePath, FileState state) {
     String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
-    boolean ofInode = rule != Rule.COPIES && !changing.contains(state.device());
+    boolean ofInode =
+        rule != Rule.COPIES && (changing.isEmpty() || !changing.contains(state.device()));
     if (relative == null && rule == Rule.HOST && ofInode) {
       return null;
     }

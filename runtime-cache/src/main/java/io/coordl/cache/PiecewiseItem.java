@@ -38,7 +38,9 @@ final class PiecewiseItem extends OpenItem {
   private volatile boolean changed;
   private volatile boolean usedPeer;
   private volatile boolean usedStorage;
-  private volatile Piece last = new Piece(-1, false, null);
+  private volatile Piece last = NONE;
+
+  private static final Piece NONE = new Piece(-1, false, null);
 
   /**
    * The piece read last; without content if it is read from storage, which holds until another

@@ -70,6 +70,10 @@ final class PrivateMemory extends ArenaMemory {
   private final int segmentBytes;
   private final int bits;
   private final AtomicReferenceArray<@Nullable ByteBuffer> views;
+
+  /** The same, read-only. */
+  private final AtomicReferenceArray<@Nullable ByteBuffer> readable;
+
   private final AtomicReferenceArray<@Nullable Segment> segments;
   private final List<Dropped> dropped = new ArrayList<>();
   private int last = -1;
@@ -86,6 +90,7 @@ final class PrivateMemory extends ArenaMemory {
     // Of two segments one after the other, what they hold is longer than one.
     long most = Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
     views = new AtomicReferenceArray<>((int) most);
+    readable = new AtomicReferenceArray<>((int) most);
     segments = new AtomicReferenceArray<>((int) most);
   }
 
@@ -181,7 +186,9 @@ final class PrivateMemory extends ArenaMemory {
     RandomAccessFile file = unnamed();
     try {
       file.setLength(length);
-      views.set(number, file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length));
+      ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length);
+      readable.set(number, memory.asReadOnlyBuffer());
+      views.set(number, memory);
     } catch (IOException | RuntimeException | Error e) {
       Closeables.closeQuietly(file);
       throw e;
@@ -205,7 +212,15 @@ final class PrivateMemory extends ArenaMemory {
 
   @Override
   ByteBuffer segment(int number) {
-    ByteBuffer segment = views.get(number);
+    return unlessGivenBack(views.get(number));
+  }
+
+  @Override
+  ByteBuffer readable(int number) {
+    return unlessGivenBack(readable.get(number));
+  }
+
+  private static ByteBuffer unlessGivenBack(@Nullable ByteBuffer segment) {
     if (segment == null) {
       throw new GivenBackException();
     }
@@ -308,6 +323,7 @@ final class PrivateMemory extends ArenaMemory {
   synchronized void giveBack(int from) {
     ended = true;
     for (int i = from; i <= last; i++) {
+      readable.set(i, null);
       ByteBuffer memory = views.getAndSet(i, null);
       Segment segment = segments.getAndSet(i, null);
       if (memory != null && segment != null) {
