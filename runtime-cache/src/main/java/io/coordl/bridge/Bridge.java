@@ -1,6 +1,7 @@
 package io.coordl.bridge;
 
 import java.io.FileDescriptor;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +103,15 @@ public final class Bridge {
     } catch (Throwable t) {
       fault("open " + path, t);
       return null;
+    }
+  }
+
+  /** The program is about to map a file that it may then change unseen. Never throws. */
+  static void mapsToWrite(FileChannel channel) {
+    try {
+      items.mapsToWrite(channel);
+    } catch (Throwable t) {
+      fault("map", t);
     }
   }
 

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.CharacterCodingException;
@@ -336,6 +337,17 @@ public final class FileReads {
       throws IOException {
     FileChannel channel = readOnly(options, attributes) ? itemChannel(path) : null;
     return channel == null ? FileChannel.open(path, options, attributes) : channel;
+  }
+
+  /**
+   * {@link FileChannel#map}: a file that the program can write to unseen is left to it from now on.
+   */
+  public static MappedByteBuffer map(
+      FileChannel channel, FileChannel.MapMode mode, long position, long size) throws IOException {
+    if (channel != null && mode == FileChannel.MapMode.READ_WRITE) {
+      Bridge.mapsToWrite(channel);
+    }
+    return channel.map(mode, position, size);
   }
 
   /** Null if the path is no item's, or lies in some other file system. */

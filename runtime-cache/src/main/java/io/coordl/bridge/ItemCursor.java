@@ -149,6 +149,12 @@ final class ItemCursor {
     return this;
   }
 
+  /** Reads storage from the file that the program has open. */
+  ItemCursor readingFrom(OpenedFile opened) {
+    item.readFrom(opened);
+    return this;
+  }
+
   String path() {
     return item.path();
   }

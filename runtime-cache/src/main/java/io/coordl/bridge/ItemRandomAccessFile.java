@@ -1,6 +1,7 @@
 package io.coordl.bridge;
 
 import java.io.File;
+import java.io.FileDescriptor;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -26,6 +27,9 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   /** Guards the position. */
   private final Object moving = new Object();
 
+  /** Where the file stands during a read; -1 if unknown. */
+  private long at;
+
   /**
    * Once set, only the open file reads: it is not the item's, or a read of the runtime's failed.
    */
@@ -46,7 +50,8 @@ final class ItemRandomAccessFile extends RandomAccessFile {
 
   private @Nullable ItemCursor cursor(File file, long startNanos) {
     try {
-      return ItemCursor.ofOpened(file.getPath(), getFD(), startNanos);
+      ItemCursor item = ItemCursor.ofOpened(file.getPath(), getFD(), startNanos);
+      return item == null ? null : item.readingFrom(new Own());
     } catch (IOException e) {
       return null; // There is none.
     }
@@ -73,9 +78,13 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     if (valid && item.served && !ownOnly) {
       synchronized (moving) {
         long position = super.getFilePointer();
+        at = position;
         int count = served(item, position, b, off, len);
+        long next = position + Math.max(0, count);
+        if (at != next) {
+          super.seek(next);
+        }
         if (count > 0) {
-          super.seek(position + count);
           return count;
         }
       }
@@ -92,6 +101,25 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     } catch (IOException e) {
       ownOnly = true; // If it concerns the program, the open file says it again.
       return -1;
+    }
+  }
+
+  /** This file for the runtime, in a read: the position is guarded. */
+  private final class Own implements OpenedFile {
+    @Override
+    public FileDescriptor descriptor() throws IOException {
+      return getFD();
+    }
+
+    @Override
+    public int read(long position, byte[] target, int offset, int length) throws IOException {
+      if (at != position) {
+        ItemRandomAccessFile.super.seek(position);
+      }
+      at = -1;
+      int count = ItemRandomAccessFile.super.read(target, offset, length);
+      at = position + Math.max(0, count);
+      return count;
     }
   }
 

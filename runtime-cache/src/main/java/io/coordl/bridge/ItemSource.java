@@ -1,6 +1,7 @@
 package io.coordl.bridge;
 
 import java.io.FileDescriptor;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,12 @@ public interface ItemSource {
    * to by now. Checking the descriptor once is then enough.
    */
   @Nullable OpenItem openOpened(String path, FileDescriptor opened);
+
+  /**
+   * The program is about to map this file writable: what it writes there changes neither size nor
+   * times of the file at once, so the file is left to it from now on.
+   */
+  void mapsToWrite(FileChannel channel);
 
   /**
    * As {@link #open(String)} for a file of a file system that is not the default one, such as one

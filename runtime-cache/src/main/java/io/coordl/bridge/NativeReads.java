@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +109,15 @@ public final class NativeReads {
                   NativeReads.class,
                   "file",
                   MethodType.methodType(FileChannel.class, FileChannel.class));
-      return new ConstantCallSite(MethodHandles.filterArguments(plain, 0, file).asType(type));
+      MethodHandle noting =
+          MethodHandles.lookup()
+              .findStatic(
+                  NativeReads.class,
+                  "noting",
+                  MethodType.methodType(void.class, FileChannel.class, MapMode.class));
+      MethodHandle noted =
+          MethodHandles.foldArguments(MethodHandles.filterArguments(plain, 0, file), noting);
+      return new ConstantCallSite(noted.asType(type));
     } catch (Throwable t) {
       Bridge.fault("link " + name + type, t);
       return new ConstantCallSite(plain.asType(type));
@@ -118,6 +127,13 @@ public final class NativeReads {
   @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
   private static FileChannel file(FileChannel channel) throws IOException {
     return channel instanceof ItemChannel item && item.isOpen() ? item.file() : channel;
+  }
+
+  @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
+  private static void noting(FileChannel channel, MapMode mode) {
+    if (channel != null && mode == MapMode.READ_WRITE) {
+      Bridge.mapsToWrite(channel);
+    }
   }
 
   @SuppressWarnings("UnusedMethod") // Linked by imread.

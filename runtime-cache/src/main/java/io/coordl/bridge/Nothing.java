@@ -1,6 +1,7 @@
 package io.coordl.bridge;
 
 import java.io.FileDescriptor;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,9 @@ final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener
   public @Nullable OpenItem open(String path) {
     return null;
   }
+
+  @Override
+  public void mapsToWrite(FileChannel channel) {}
 
   @Override
   public boolean takesOpened(String path) {

@@ -43,6 +43,7 @@ public abstract class OpenItem {
   private long nanos;
   private long bytes;
   private boolean closed;
+  private @Nullable OpenedFile own;
 
   protected OpenItem(String path, long size) {
     this.path = path;
@@ -75,6 +76,16 @@ public abstract class OpenItem {
   /** Size in bytes at the open; negative if unknown, as it may be of what is not served. */
   public final long size() {
     return size;
+  }
+
+  /** Notes that the program has the file open; called once, before the first read. */
+  final void readFrom(OpenedFile opened) {
+    own = opened;
+  }
+
+  /** The file that the program has open and that storage is read from; null if it has none. */
+  protected final @Nullable OpenedFile own() {
+    return own;
   }
 
   /** All bytes, a fresh read-only view from 0 to {@link #size}; null if not whole in memory. */

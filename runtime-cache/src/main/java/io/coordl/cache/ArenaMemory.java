@@ -18,6 +18,12 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
+  private static final VarHandle HALF_WORDS =
+      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+
+  /** An address that none is. */
+  static final long NO_ROOM = -1;
+
   private static final byte[] ZEROS = new byte[1 << 16];
 
   private final long capacity;
@@ -46,8 +52,73 @@ abstract class ArenaMemory implements Contents.Memory {
 
   abstract long segmentBytes();
 
+  /** Bytes that may be taken. */
   final long capacity() {
     return capacity;
+  }
+
+  /** No address is as high as this; above the capacity where segments leave gaps. */
+  long end() {
+    return capacity;
+  }
+
+  /** Takes the first bytes, zeros, of an arena that was never written. */
+  void begin(long bytes) throws IOException {
+    writeZeros(0, bytes);
+    set(ArenaDescriptor.TAIL, bytes);
+  }
+
+  /** Bytes taken. */
+  long used() {
+    return get(ArenaDescriptor.TAIL);
+  }
+
+  /** Whether so many bytes can still be taken. */
+  boolean fits(long bytes) {
+    return fit(get(ArenaDescriptor.TAIL), bytes) + ArenaDescriptor.align(bytes) <= capacity;
+  }
+
+  /**
+   * Takes bytes that lie in one segment; returns their address, {@link #NO_ROOM} if there are none.
+   */
+  long allocate(long bytes) throws IOException {
+    while (true) {
+      long tail = get(ArenaDescriptor.TAIL);
+      long at = fit(tail, bytes);
+      long end = at + ArenaDescriptor.align(bytes);
+      if (end > capacity) {
+        return NO_ROOM;
+      }
+      if (compareAndSet(ArenaDescriptor.TAIL, tail, end)) {
+        return at;
+      }
+    }
+  }
+
+  /**
+   * The first of the newest segments that together hold so many bytes; the first of all if none.
+   */
+  int newest(long bytes) {
+    int from = number(used() - 1);
+    while (from > 0 && held(from) < bytes) {
+      from--;
+    }
+    return from;
+  }
+
+  /** Bytes taken in the segments from this one on. */
+  long held(int from) {
+    return used() - from * stride();
+  }
+
+  /** Whether other programs can find the memory. */
+  boolean hasName() {
+    return true;
+  }
+
+  /** Bytes given back that views still keep in memory. */
+  long pinned() {
+    return 0;
   }
 
   /**
@@ -76,6 +147,11 @@ abstract class ArenaMemory implements Contents.Memory {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
+  /** Half a word of what was written once. */
+  final int getInt(long at) {
+    return (int) HALF_WORDS.get(segmentOf(at), within(at));
+  }
+
   @Override
   public final void set(long at, long value) {
     check(at);
@@ -99,7 +175,7 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /** The same for all segments. */
   final void check() {
-    for (long at = 0; at < capacity; at += stride()) {
+    for (long at = 0; at < end(); at += stride()) {
       try {
         check(at);
       } catch (GivenBackException e) {
@@ -118,7 +194,12 @@ abstract class ArenaMemory implements Contents.Memory {
     if (length == 0) { // It may begin where the last segment ends.
       return ByteBuffer.allocate(0).asReadOnlyBuffer();
     }
-    return segmentOf(at).slice(within(at), length).asReadOnlyBuffer();
+    return readable(number(at)).slice(within(at), length);
+  }
+
+  /** A segment to hand out parts of, read-only. */
+  ByteBuffer readable(int number) {
+    return segment(number).asReadOnlyBuffer();
   }
 
   private ByteBuffer segmentOf(long at) {

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -101,9 +102,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A never-evicting cache must not get the job killed. If memory is short ({@link MemoryWatch}),
  * the store of one process stops admitting for good and gives back segments, the newest first. They
  * leave the arena, so that no new view is made; each is unmapped, and its memory freed, only when
- * the garbage collector finds no view of it ({@link PrivateMemory}). So readers need not be
- * counted, and no reader ever loses the bytes that it reads. Entries that point into such a segment
- * are no longer found ({@link GivenBackException}). Addresses are not reused.
+ * the garbage collector finds no view of it. So readers need not be counted, and no reader ever
+ * loses the bytes that it reads. A view that the program keeps, as of a mapped file, keeps a whole
+ * segment in memory; therefore segments are small ({@link PrivateMemory}). Entries that point into
+ * such a segment are no longer found ({@link GivenBackException}). Addresses are not reused.
  *
  * <p>A file that several jobs map cannot be given back in part, so the store of a group is given
  * back whole: a job sets GIVEN_BACK, each job leaves when it sees that, the last one removes the
@@ -140,7 +142,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 1_000_000;
-  private static final long NO_SLOT = -1;
+  private static final long NO_SLOT = ArenaMemory.NO_ROOM;
   private static final long LOST_RACE = -2;
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
@@ -194,6 +196,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private volatile Gauge gauge = Machine::tight;
   private final AtomicLong nextLook = new AtomicLong();
 
+  /** The machine is asked again when so many bytes are taken. */
+  private final AtomicLong nextCheck = new AtomicLong();
+
   /** Tells whether memory is short now, and was when it was asked before. */
   interface Gauge {
     boolean isShort(boolean before);
@@ -212,7 +217,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** Bytes given back; once there are any, nothing is admitted. */
   private final AtomicLong givenBack = new AtomicLong();
 
-  /** End of the part that was not given back. */
+  /** Bytes that were not given back. */
   private volatile long kept = Long.MAX_VALUE;
 
   /** Tables that were not given back. */
@@ -391,9 +396,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /** Makes an empty arena, but for its header as a file. */
   static void format(ArenaMemory memory) throws IOException {
-    memory.writeZeros(0, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
+    memory.begin(ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
-    memory.set(ArenaDescriptor.TAIL, ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.TABLES, 1);
   }
 
@@ -405,13 +409,20 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     try {
       long slot = locate(key);
       ByteBuffer content = slot == NO_SLOT ? null : content(slot, key);
-      MappedLength.settle();
+      settle();
       return content;
     } catch (GivenBackException e) {
       return null;
     } catch (IndexOutOfBoundsException | InternalError e) {
       damaged(e);
       return null;
+    }
+  }
+
+  /** Only a file that has a name can be damaged by another program. */
+  private void settle() {
+    if (memory.hasName()) {
+      MappedLength.settle();
     }
   }
 
@@ -457,7 +468,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       throws IOException {
     try {
       Fetched fetched = fetchHere(key, length, loader, patience);
-      MappedLength.settle();
+      settle();
       return fetched;
     } catch (GivenBackException e) {
       return new Fetched(Outcome.FULL, null);
@@ -469,7 +480,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private Fetched fetchHere(ItemKey key, int length, Loader loader, Duration patience)
       throws IOException {
-    long deadline = System.nanoTime() + patience.toNanos();
+    long begun = 0;
     long pause = FIRST_PAUSE_NANOS;
     long claim = ArenaDescriptor.claimed(job, key);
     while (!closed) {
@@ -495,7 +506,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
           continue;
         }
         if (ArenaDescriptor.isClaimed(word) && ownerAlive(word)) {
-          if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
+          long now = System.nanoTime();
+          begun = begun == 0 ? now : begun;
+          if (now - begun >= patience.toNanos() || Thread.currentThread().isInterrupted()) {
             return new Fetched(Outcome.BUSY, null);
           }
           LockSupport.parkNanos(this, pause);
@@ -550,7 +563,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       if (at == NO_SLOT) {
         return new Fetched(Outcome.FULL, own);
       }
-      markVerified(slot);
+      markVerified(tableOf(slot), slot);
       published = memory.compareAndSet(slot, claim, ArenaDescriptor.ready(at, key));
       if (!published) {
         return new Fetched(Outcome.BUSY, own);
@@ -607,8 +620,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   private boolean fits(long length) {
-    return length <= ArenaDescriptor.MAX_ITEM_BYTES
-        && end(word(ArenaDescriptor.TAIL), ArenaDescriptor.ITEM_HEADER_BYTES + length) <= capacity;
+    long bytes = ArenaDescriptor.ITEM_HEADER_BYTES + length;
+    return length <= ArenaDescriptor.MAX_ITEM_BYTES && ask(here -> here.fits(bytes) ? 1 : 0) > 0;
   }
 
   /**
@@ -627,15 +640,21 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /** A word of the header; 0 if the memory is damaged, or not there yet. */
   long word(long at) {
+    return ask(here -> here.get(at));
+  }
+
+  private long ask(ToLongFunction<ArenaMemory> question) {
     ArenaMemory here = memory;
-    return saidDamaged.get() || here.capacity() == 0 ? 0 : guarded(() -> here.get(at));
+    return saidDamaged.get() || here.capacity() == 0
+        ? 0
+        : guarded(() -> question.applyAsLong(here));
   }
 
   /** What an access to the memory says; 0 if that is damaged. */
   private long guarded(LongSupplier access) {
     try {
       long word = access.getAsLong();
-      MappedLength.settle();
+      settle();
       return word;
     } catch (GivenBackException e) {
       return 0;
@@ -677,39 +696,22 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     look();
   }
 
-  private long end(long tail, long length) {
-    return memory.fit(tail, length) + ArenaDescriptor.align(length);
-  }
-
-  /** Moves the tail; {@link #NO_SLOT} if there is no room. */
-  private long allocate(long length) {
-    while (true) {
-      long tail = memory.get(ArenaDescriptor.TAIL);
-      long end = end(tail, length);
-      if (end > capacity) {
-        return NO_SLOT;
-      }
-      if (memory.compareAndSet(ArenaDescriptor.TAIL, tail, end)) {
-        return end - ArenaDescriptor.align(length);
-      }
-    }
-  }
-
   private long append(byte[] item) {
-    long at = allocate(item.length);
-    if (at != NO_SLOT) {
-      try {
+    try {
+      long at = memory.allocate(item.length);
+      if (at != NO_SLOT) {
         memory.write(at, item, 0, item.length);
-        long unchecked = unchecked();
-        if (at / unchecked != (at + item.length) / unchecked) {
+        long used = memory.used();
+        long next = nextCheck.get();
+        if (used >= next && nextCheck.compareAndSet(next, used + unchecked())) {
           look();
         }
-      } catch (IOException e) {
-        refuse();
-        return NO_SLOT;
       }
+      return at;
+    } catch (IOException e) {
+      refuse();
+      return NO_SLOT;
     }
-    return at;
   }
 
   private void refuse() {
@@ -784,7 +786,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       return true;
     }
     long item = ArenaDescriptor.itemOffset(word);
-    if (item + ArenaDescriptor.ITEM_HEADER_BYTES > capacity) {
+    if (item + ArenaDescriptor.ITEM_HEADER_BYTES > memory.end()) {
       return false;
     }
     return memory.get(item + ArenaDescriptor.ITEM_KEY_HIGH) == key.high()
@@ -849,11 +851,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       return false;
     }
     long bytes = ArenaDescriptor.tableBytes(table);
-    long at = allocate(bytes);
-    if (at == NO_SLOT) {
-      return false;
-    }
+    long at;
     try {
+      at = memory.allocate(bytes);
+      if (at == NO_SLOT) {
+        return false;
+      }
       memory.writeZeros(at, bytes);
     } catch (IOException e) {
       refuse();
@@ -874,11 +877,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       return null;
     }
     long item = ArenaDescriptor.itemOffset(word);
-    ByteBuffer header =
-        memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES).order(ByteOrder.nativeOrder());
-    int length = header.getInt(ArenaDescriptor.ITEM_LENGTH);
-    if (isVerified(slot) || verify(item, header, length)) {
-      markVerified(slot);
+    int length = memory.getInt(item + ArenaDescriptor.ITEM_LENGTH);
+    int table = tableOf(slot);
+    if (isVerified(table, slot)) {
+      return memory.view(item + ArenaDescriptor.ITEM_HEADER_BYTES, length);
+    }
+    if (verify(item, length)) {
+      markVerified(table, slot);
       return memory.view(item + ArenaDescriptor.ITEM_HEADER_BYTES, length);
     }
     if (memory.compareAndSet(slot, word, ArenaDescriptor.abandoned(key))) {
@@ -887,14 +892,14 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return null;
   }
 
-  private boolean verify(long item, ByteBuffer header, int length) {
+  private boolean verify(long item, int length) {
     if (length < 0
         || length > ArenaDescriptor.MAX_ITEM_BYTES
-        || item + ArenaDescriptor.ITEM_HEADER_BYTES + length > capacity) {
+        || item + ArenaDescriptor.ITEM_HEADER_BYTES + length > memory.end()) {
       return false;
     }
     ByteBuffer whole = memory.view(item, ArenaDescriptor.ITEM_HEADER_BYTES + length);
-    return checksum(whole, length) == header.getInt(ArenaDescriptor.ITEM_CHECKSUM);
+    return checksum(whole, length) == memory.getInt(item + ArenaDescriptor.ITEM_CHECKSUM);
   }
 
   /**
@@ -915,15 +920,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return (int) crc.getValue();
   }
 
-  private boolean isVerified(long slot) {
-    int table = tableOf(slot);
+  private boolean isVerified(int table, long slot) {
     AtomicLongArray bits = verified.get(table);
     int at = index(table, slot);
     return bits != null && (bits.get(at >>> 6) & 1L << at) != 0;
   }
 
-  private void markVerified(long slot) {
-    int table = tableOf(slot);
+  private void markVerified(int table, long slot) {
     AtomicLongArray bits = verified.get(table);
     if (bits == null) {
       AtomicLongArray fresh = new AtomicLongArray(ArenaDescriptor.slots(table) / 64);
@@ -1019,20 +1022,24 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   @Override
+  public long pinned() {
+    return memory.pinned();
+  }
+
+  @Override
   public long giveBack(long bytes) {
     long held = held();
     if (held == 0) {
       return 0;
     }
-    int from = memory.number(held - 1);
-    while (from > 0 && held - from * memory.stride() < bytes) {
-      from--;
-    }
-    long start = from * memory.stride();
-    if (shared == null && from > 0) {
-      givenBack.addAndGet(held - start);
-      cut(from, start);
-      return held - start;
+    if (shared == null) {
+      int from = memory.newest(bytes);
+      if (from > 0) {
+        long given = memory.held(from);
+        givenBack.addAndGet(given);
+        cut(from, held - given);
+        return given;
+      }
     }
     if (shared != null) {
       guarded(() -> memory.getAndAdd(ArenaDescriptor.GIVEN_BACK, 1));
@@ -1040,8 +1047,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return leave();
   }
 
-  /** Drops the segments from this one on, and the tables that end behind {@code start}. */
-  private void cut(int from, long start) {
+  /** Keeps so many bytes: drops the segments from this one on, and tables that end in them. */
+  private void cut(int from, long bytes) {
+    long start = from * memory.stride();
     int left = 0;
     for (int tables = tables(); left < tables; left++) {
       long table = memory.get(ArenaDescriptor.tableOffset(left));
@@ -1050,7 +1058,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       }
     }
     tablesLeft = left;
-    kept = start;
+    kept = bytes;
     memory.giveBack(from);
   }
 
@@ -1081,13 +1089,17 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   /** Bytes taken, index included, and bytes lost to killed jobs. */
   public long used() {
-    return Math.min(kept, word(ArenaDescriptor.TAIL));
+    return Math.min(kept, ask(ArenaMemory::used));
+  }
+
+  /** Bytes ever taken, those given back among them. */
+  long taken() {
+    return kept == Long.MAX_VALUE ? used() : kept + givenBack.get();
   }
 
   /** Share of the bytes ever taken that was not given back, from 0 to 1. */
   double keptShare() {
-    long tail = word(ArenaDescriptor.TAIL);
-    return tail <= kept ? 1 : (double) kept / tail;
+    return kept == Long.MAX_VALUE ? 1 : (double) kept / taken();
   }
 
   /** Bytes given back: memory was short, or the store gained nothing. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that the user named. Patterns and the program's paths are compared as absolute paths
@@ -28,6 +29,9 @@ final class DeclaredFiles implements ItemFilter {
 
   @Override
   public boolean isItem(String absolutePath) {
+    if (patterns.size() == 1 && patterns.get(0).isBelow(absolutePath)) {
+      return true;
+    }
     Path path;
     try {
       path = Path.of(absolutePath).normalize();
@@ -75,6 +79,10 @@ final class DeclaredFiles implements ItemFilter {
     final String given;
     final String which;
     final PathMatcher matcher;
+
+    /** What paths below begin with; null if that does not decide. */
+    final @Nullable String prefix;
+
     volatile boolean used;
 
     Pattern(String given) {
@@ -83,11 +91,26 @@ final class DeclaredFiles implements ItemFilter {
         String glob = absoluteGlob(given);
         which = "that matches " + glob;
         matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+        prefix = null;
       } else {
         Path root = Path.of(given).toAbsolutePath().normalize();
         which = "at or below " + root;
         matcher = path -> path.startsWith(root);
+        prefix = root.getNameCount() == 0 ? null : root + "/";
       }
+    }
+
+    /** Whether the path is simple and matches: it need not be taken apart, as at each open. */
+    boolean isBelow(String path) {
+      if (prefix == null
+          || !path.startsWith(prefix)
+          || path.indexOf("/.", prefix.length() - 1) >= 0) {
+        return false;
+      }
+      if (!used) {
+        used = true;
+      }
+      return true;
     }
 
     private static boolean isGlob(String text) {

@@ -3,6 +3,7 @@ package io.coordl.cache;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
   /** Packages of {@code java.base} that {@link StatCalls} needs open. */
-  public static final List<String> PACKAGES = List.of(StatCalls.FILES, "java.io");
+  public static final List<String> PACKAGES =
+      List.of(StatCalls.FILES, StatCalls.CHANNELS, "java.io");
 
   private static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,dev,ino,isRegularFile";
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -83,6 +85,12 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   public static FileState of(FileDescriptor opened, String path) {
     StatCalls jdk = StatCalls.usable();
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
+  }
+
+  /** State of the file behind a channel of the JDK's; missing if that cannot be read. */
+  static FileState of(FileChannel opened) {
+    StatCalls jdk = StatCalls.usable();
+    return jdk == null ? MISSING : jdk.of(opened);
   }
 
   /**
@@ -175,6 +183,11 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     long tick =
         changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some count seconds, or two.
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
+  }
+
+  /** Whether the kernel makes the content as it is read, as below {@code /proc}. */
+  public boolean isOfKernel() {
+    return Mounts.HERE.isOfKernel(device);
   }
 
   /** All fields, for storing. */

@@ -69,7 +69,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
 
   /** Whether it is left to the program, whichever store could keep it. */
   boolean isLeft() {
-    return names.leaves(state.device());
+    return names.leaves(state);
   }
 
   /** Whether this process may read it; checked before serving bytes that it has not read itself. */
@@ -93,8 +93,8 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
   }
 
   /** Whether the open file is this file, unchanged. */
-  boolean isStill(RandomAccessFile opened) throws IOException {
-    return isStill(FileState.of(opened.getFD(), path));
+  boolean isStill(FileDescriptor opened) {
+    return isStill(FileState.of(opened, path));
   }
 
   private boolean isStill(FileState now) {
@@ -112,7 +112,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
   /** Opens it; throws if the path names anything but this file, as it was, by then. */
   RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
-    if (isStill(opened)) {
+    if (isStill(opened.getFD())) {
       return opened;
     }
     opened.close();
@@ -190,7 +190,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
       return readFully(storage, target, offset, (int) size())
           && storage.read() < 0
-          && isStill(storage)
+          && isStill(storage.getFD())
           && isNamed(target, offset);
     }
   }

@@ -59,7 +59,9 @@ import org.jspecify.annotations.Nullable;
 public final class ItemNames {
   /** Items of this host alone, on any file system. */
   public static final ItemNames HERE =
-      new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {});
+      new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
+
+  private static final int MOST_LEFT = 1 << 16;
 
   private enum Rule {
     HOST,
@@ -77,6 +79,9 @@ public final class ItemNames {
   /** Devices on which inodes of files change. */
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
+  /** Device and inode of files that the program can change unseen. */
+  private final Set<List<Long>> left;
+
   private final AtomicBoolean saidNewer = new AtomicBoolean();
   private final AtomicBoolean saidNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
@@ -90,7 +95,9 @@ public final class ItemNames {
       Rule rule,
       Set<String> excluded,
       Mounts mounts,
-      UserLog log) {
+      UserLog log,
+      Set<List<Long>> left) {
+    this.left = left;
     this.roots = roots;
     this.listing = listing;
     this.rule = rule;
@@ -99,9 +106,13 @@ public final class ItemNames {
     this.log = log;
   }
 
+  private static Set<List<Long>> none() {
+    return ConcurrentHashMap.newKeySet();
+  }
+
   /** Items of this host alone; logs what it finds out about file systems. */
   public static ItemNames here(UserLog log) {
-    return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log);
+    return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log, none());
   }
 
   /**
@@ -126,7 +137,7 @@ public final class ItemNames {
               .distinct()
               .toList();
       Path listing = manifest == null ? null : Path.of(manifest);
-      return new ItemNames(roots, listing, Rule.HOST, Set.of(), Mounts.HERE, log);
+      return new ItemNames(roots, listing, Rule.HOST, Set.of(), Mounts.HERE, log, none());
     } catch (IOException | InvalidPathException e) {
       log.say("dataset.root=%s cannot be used (%s): no item is known by its path in it.", root, e);
       return here(log);
@@ -136,27 +147,40 @@ public final class ItemNames {
   /** The same, for items that other hosts keep, too. */
   public ItemNames amongHosts() {
     Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
-    return new ItemNames(roots, listing, wider, excluded, mounts, log);
+    return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
   }
 
   /** The same, except that neither inode nor change time counts where paths do. */
   public ItemNames copies() {
-    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log);
+    return new ItemNames(roots, listing, Rule.COPIES, excluded, mounts, log, left);
   }
 
   /** The same, except that files on file systems of these types are left to the program. */
   public ItemNames without(Set<String> types) {
-    return new ItemNames(roots, listing, rule, types, mounts, log);
+    return new ItemNames(roots, listing, rule, types, mounts, log, left);
   }
 
   /** The same with other mounts; for tests. */
   ItemNames on(Mounts other) {
-    return new ItemNames(roots, listing, rule, excluded, other, log);
+    return new ItemNames(roots, listing, rule, excluded, other, log, left);
   }
 
-  /** Whether files there are left to the program. */
-  public boolean leaves(long device) {
-    return mounts.isOf(excluded, device) || (rule != Rule.COPIES && tellsNoChange(device));
+  /** Whether the file is left to the program. */
+  boolean leaves(FileState file) {
+    return mounts.isOf(excluded, file.device())
+        || (rule != Rule.COPIES && tellsNoChange(file.device()))
+        || (!left.isEmpty() && left.contains(inode(file)));
+  }
+
+  /** From now on the file is left to the program, which may change it unseen. */
+  void leave(FileState file) {
+    if (file.isFile() && left.size() < MOST_LEFT) {
+      left.add(inode(file));
+    }
+  }
+
+  private static List<Long> inode(FileState file) {
+    return List.of(file.device(), file.inode());
   }
 
   private boolean tellsNoChange(long device) {
@@ -209,7 +233,8 @@ public final class ItemNames {
   /** The name of a file in that state; null if device and inode identify it. */
   @Nullable ItemName of(String absolutePath, FileState state) {
     String relative = roots.isEmpty() ? null : relative(roots, absolutePath);
-    boolean ofInode = rule != Rule.COPIES && !changing.contains(state.device());
+    boolean ofInode =
+        rule != Rule.COPIES && (changing.isEmpty() || !changing.contains(state.device()));
     if (relative == null && rule == Rule.HOST && ofInode) {
       return null;
     }

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.InvalidPathException;
@@ -308,6 +309,11 @@ public final class MinioCache implements ItemSource {
             ? () -> !forms.keepsSample()
             : () -> filter.isItem(file.path()) && !forms.keepsSample();
     return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, admitting);
+  }
+
+  @Override
+  public void mapsToWrite(FileChannel channel) {
+    filter.names().leave(FileState.of(channel));
   }
 
   /** What lies in other file systems is theirs: its identity is unknown, and it is not kept. */

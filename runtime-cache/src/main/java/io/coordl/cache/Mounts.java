@@ -28,6 +28,20 @@ final class Mounts {
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
+  /** File systems whose files the kernel makes as they are read. */
+  private static final Set<String> OF_KERNEL =
+      Set.of(
+          "proc",
+          "sysfs",
+          "cgroup",
+          "cgroup2",
+          "debugfs",
+          "tracefs",
+          "securityfs",
+          "configfs",
+          "pstore",
+          "efivarfs");
+
   /**
    * Change times of theirs are no clock's. Images have those that their maker wrote, and so may
    * have the next one; clients of protocols without such give the modification time, which anybody
@@ -71,6 +85,10 @@ final class Mounts {
 
   boolean asksServer(long device) {
     return OF_SERVERS.contains(typeOf(device));
+  }
+
+  boolean isOfKernel(long device) {
+    return OF_KERNEL.contains(typeOf(device));
   }
 
   boolean tellsNoChange(long device) {

@@ -2,8 +2,10 @@ package io.coordl.cache;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.OpenedFile;
 import io.coordl.bridge.Origin;
 import io.coordl.shared.Closeables;
+import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -17,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Old and new bytes are not mixed: either the only piece is in memory from {@link #hold} on, or
  * the file is open from then on, and what is not kept is read from it, whatever its name means by
- * then. Without {@link #hold}, as where the caller has the file open, it is opened when a piece is
- * not in memory; reads throw if it is not the same any more. The end is where it was at the open.
+ * then. If the program has the file open, that is read. Otherwise, without {@link #hold}, it is
+ * opened when a piece is not in memory; reads throw if it is not the same any more. The end is
+ * where it was at the open.
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
@@ -35,7 +38,9 @@ final class PiecewiseItem extends OpenItem {
   private volatile boolean changed;
   private volatile boolean usedPeer;
   private volatile boolean usedStorage;
-  private volatile Piece last = new Piece(-1, false, null);
+  private volatile Piece last = NONE;
+
+  private static final Piece NONE = new Piece(-1, false, null);
 
   /**
    * The piece read last; without content if it is read from storage, which holds until another
@@ -155,26 +160,45 @@ final class PiecewiseItem extends OpenItem {
 
   private boolean load(long number, int length, byte[] target, int offset) throws IOException {
     usedStorage = true;
-    RandomAccessFile from = storage();
-    synchronized (from) {
-      from.seek(number * pieceBytes);
-      if (changed || !ItemFile.readFully(from, target, offset, length)) {
-        return false;
-      }
+    if (!readFully(number * pieceBytes, length, target, offset)) {
+      return false;
     }
     statistics.bytes(Origin.STORAGE, length);
-    changed = !file.isStill(from) || (whole && !file.isNamed(target, offset));
+    OpenedFile own = own();
+    FileDescriptor read = own == null ? storage().getFD() : own.descriptor();
+    changed = !file.isStill(read) || (whole && !file.isNamed(target, offset));
     return !changed;
+  }
+
+  private boolean readFully(long position, int length, byte[] target, int offset)
+      throws IOException {
+    for (int done = 0; done < length; ) {
+      int count = changed ? -1 : readFile(position + done, target, offset + done, length - done);
+      if (count < 0) {
+        return false;
+      }
+      done += count;
+    }
+    return true;
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
     usedStorage = true; // Even if the file cannot be opened: then the caller's own is read.
+    int count = readFile(position, target, offset, length);
+    statistics.bytes(Origin.STORAGE, Math.max(0, count));
+    return count;
+  }
+
+  /** Reads the program's own file if it has one. */
+  private int readFile(long position, byte[] target, int offset, int length) throws IOException {
+    OpenedFile own = own();
+    if (own != null) {
+      return own.read(position, target, offset, length);
+    }
     RandomAccessFile from = storage();
     synchronized (from) {
       from.seek(position);
-      int count = from.read(target, offset, length);
-      statistics.bytes(Origin.STORAGE, Math.max(0, count));
-      return count;
+      return from.read(target, offset, length);
     }
   }
 

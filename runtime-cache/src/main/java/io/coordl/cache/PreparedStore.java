@@ -45,7 +45,7 @@ public final class PreparedStore implements Closeable {
 
   /** Whether results made from such a file must not be kept. */
   public boolean leaves(FileState file) {
-    return names.leaves(file.device());
+    return names.leaves(file);
   }
 
   /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */

@@ -4,59 +4,202 @@ import io.coordl.files.OwnFiles;
 import io.coordl.shared.Closeables;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.AccessController;
+import java.security.PrivilegedActionException;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of this process alone. Each segment is an unnamed file that is mapped when the memory is
- * created, so that no thread of the program has to map, which an interrupt would break. As in
- * {@link MappedMemory}, bytes are stored with write(2), and pages are allocated only as they are
- * written.
+ * Memory of this process alone. Each segment is an unnamed file that is created and mapped when the
+ * one before it is full. As in {@link MappedMemory}, bytes are stored with write(2), and pages are
+ * allocated only as they are written.
  *
  * <p>The JVM unmaps a segment that was given back once no view of it is reachable, and the kernel
- * frees the pages with the last mapping: no view ever reads missing pages.
+ * frees the pages with the last mapping: no view ever reads missing pages. So one view keeps a
+ * whole segment in memory. That is why segments are small: a 512th of the capacity, at least {@link
+ * #SMALLEST}. A table or an item that is larger has a segment to itself. A file is closed once all
+ * of it is written, so that few descriptors are open.
+ *
+ * <p>Segments begin at multiples of the stride, however long they are: there are gaps between
+ * addresses, and none in memory.
  */
 final class PrivateMemory extends ArenaMemory {
-  private static final int MOST_SEGMENTS = 32;
+  /** Two blocks of a large file, with what is stored beside each. */
+  static final int SMALLEST = 2 * MinioCache.BLOCK + (4 << 10);
 
-  /** Larger than the largest item and the largest table. */
-  private static final int SMALLEST_BITS = 25;
+  private static final int LARGEST = 1 << 30;
+  private static final int PARTS = 512;
 
-  private static final int LARGEST_BITS = 30;
+  /** The stride holds at least the largest item and the largest table. */
+  private static final int LEAST_BITS = 25;
 
+  /** A file that is not yet written as far as it is taken. */
+  private static final class Segment {
+    private final RandomAccessFile file;
+    private final int length;
+
+    /** Where the file stands. Guarded by the segment. */
+    private int position;
+
+    // Guarded by the memory.
+    private long taken;
+    private long unwritten;
+    private boolean full;
+
+    Segment(RandomAccessFile file, int length) {
+      this.file = file;
+      this.length = length;
+    }
+  }
+
+  /** Bytes of a segment that was given back, while a view may keep them. */
+  private record Dropped(WeakReference<ByteBuffer> memory, long bytes) {}
+
+  private final Path directory;
+  private final long user;
+  private final int segmentBytes;
   private final int bits;
-  private final RandomAccessFile[] files;
-  private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
+  private final AtomicReferenceArray<@Nullable ByteBuffer> views;
 
-  /**
-   * Maps {@code capacity} bytes. Each file is unlinked while it is empty, so that another starting
-   * job does not take it for a leftover.
-   */
+  /** The same, read-only. */
+  private final AtomicReferenceArray<@Nullable ByteBuffer> readable;
+
+  private final AtomicReferenceArray<@Nullable Segment> segments;
+  private final List<Dropped> dropped = new ArrayList<>();
+  private int last = -1;
+  private boolean ended;
+  private volatile long used;
+
+  /** Memory of at most {@code capacity} bytes; throws if there can be none. */
   PrivateMemory(Path directory, long user, long capacity) throws IOException {
     super(capacity);
-    int most = Long.SIZE - Long.numberOfLeadingZeros(Math.max(1, capacity - 1) / MOST_SEGMENTS);
-    bits = Math.max(SMALLEST_BITS, Math.min(LARGEST_BITS, most));
-    files = new RandomAccessFile[(int) ((capacity + segmentBytes() - 1) >>> bits)];
-    segments = new AtomicReferenceArray<>(files.length);
+    this.directory = directory;
+    this.user = user;
+    segmentBytes = (int) Math.min(LARGEST, Math.max(SMALLEST, capacity / PARTS));
+    bits = Math.max(LEAST_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
+    // Of two segments one after the other, what they hold is longer than one.
+    long most = Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
+    views = new AtomicReferenceArray<>((int) most);
+    readable = new AtomicReferenceArray<>((int) most);
+    segments = new AtomicReferenceArray<>((int) most);
+  }
+
+  @Override
+  void begin(long bytes) throws IOException {
     try {
-      for (int i = 0; i < files.length; i++) {
-        files[i] = unnamed(directory, user);
-        long bytes = bytes(i);
-        files[i].setLength(bytes);
-        segments.set(i, files[i].getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes));
-      }
+      allocate(bytes);
+      writeZeros(0, bytes);
     } catch (IOException | RuntimeException | Error e) {
       close();
       throw e;
     }
   }
 
-  private static RandomAccessFile unnamed(Path directory, long user) throws IOException {
+  @Override
+  boolean hasName() {
+    return false;
+  }
+
+  @Override
+  long used() {
+    return used;
+  }
+
+  @Override
+  boolean fits(long bytes) {
+    return used + ArenaDescriptor.align(bytes) <= capacity();
+  }
+
+  @Override
+  synchronized long allocate(long bytes) throws IOException {
+    long taken = ArenaDescriptor.align(bytes);
+    if (ended || used + taken > capacity()) {
+      return NO_ROOM;
+    }
+    Segment segment = last < 0 ? null : segments.get(last);
+    if (segment == null || segment.taken + taken > segment.length) {
+      if (last + 1 == segments.length()) {
+        return NO_ROOM;
+      }
+      int length = (int) Math.max(taken, Math.min(segmentBytes, capacity() - used));
+      Segment next = make(last + 1, length);
+      if (segment != null) {
+        segment.full = true;
+        closeIfWritten(segment);
+      }
+      last++;
+      segment = next;
+    }
+    long at = ((long) last << bits) + segment.taken;
+    segment.taken += taken;
+    segment.unwritten += taken;
+    used += taken;
+    return at;
+  }
+
+  /**
+   * A thread of the program may be the one that makes it. An interrupt, which would close the file,
+   * is kept for later.
+   */
+  private Segment make(int number, int length) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          return privileged(number, length);
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Such a thread may lack permissions that the agent has. */
+  @SuppressWarnings("removal") // JDK 17 has security managers.
+  private Segment privileged(int number, int length) throws IOException {
+    if (System.getSecurityManager() == null) {
+      return map(number, length);
+    }
+    PrivilegedExceptionAction<Segment> mapping = () -> map(number, length);
+    try {
+      return AccessController.doPrivileged(mapping);
+    } catch (PrivilegedActionException e) {
+      throw (IOException) e.getException();
+    }
+  }
+
+  private Segment map(int number, int length) throws IOException {
+    RandomAccessFile file = unnamed();
+    try {
+      file.setLength(length);
+      ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, length);
+      readable.set(number, memory.asReadOnlyBuffer());
+      views.set(number, memory);
+    } catch (IOException | RuntimeException | Error e) {
+      Closeables.closeQuietly(file);
+      throw e;
+    }
+    Segment segment = new Segment(file, length);
+    segments.set(number, segment);
+    return segment;
+  }
+
+  /** Unlinked while it is empty, so that another starting job does not take it for a leftover. */
+  private RandomAccessFile unnamed() throws IOException {
     Path path = Files.createTempFile(directory, "coordl-" + user + "-private-", ".arena");
     try {
       // The umask may have removed these permissions.
@@ -67,13 +210,17 @@ final class PrivateMemory extends ArenaMemory {
     }
   }
 
-  private long bytes(int number) {
-    return Math.min(segmentBytes(), capacity() - ((long) number << bits));
+  @Override
+  ByteBuffer segment(int number) {
+    return unlessGivenBack(views.get(number));
   }
 
   @Override
-  ByteBuffer segment(int number) {
-    ByteBuffer segment = segments.get(number);
+  ByteBuffer readable(int number) {
+    return unlessGivenBack(readable.get(number));
+  }
+
+  private static ByteBuffer unlessGivenBack(@Nullable ByteBuffer segment) {
     if (segment == null) {
       throw new GivenBackException();
     }
@@ -81,13 +228,18 @@ final class PrivateMemory extends ArenaMemory {
   }
 
   @Override
+  long end() {
+    return (long) views.length() << bits;
+  }
+
+  @Override
   long stride() {
-    return segmentBytes();
+    return 1L << bits;
   }
 
   @Override
   long segmentBytes() {
-    return 1L << bits;
+    return segmentBytes;
   }
 
   @Override
@@ -97,7 +249,7 @@ final class PrivateMemory extends ArenaMemory {
 
   @Override
   int within(long at) {
-    return (int) (at & (segmentBytes() - 1));
+    return (int) (at & (stride() - 1));
   }
 
   /** Nobody else can name the files, so their length never changes. */
@@ -108,36 +260,94 @@ final class PrivateMemory extends ArenaMemory {
 
   @Override
   void write(long at, byte[] bytes, int offset, int length) throws IOException {
-    RandomAccessFile file = files[number(at)];
-    synchronized (file) {
+    Segment segment = segments.get(number(at));
+    if (segment == null) {
+      throw new GivenBackException();
+    }
+    synchronized (segment) {
       check(at);
-      file.seek(within(at));
-      file.write(bytes, offset, length);
+      if (segment.position != within(at)) {
+        segment.file.seek(within(at));
+      }
+      segment.position = -1; // Unless all is written.
+      segment.file.write(bytes, offset, length);
+      segment.position = within(at) + length;
+    }
+    synchronized (this) {
+      segment.unwritten -= ArenaDescriptor.align(length);
+      closeIfWritten(segment);
     }
   }
 
-  @Override
-  void giveBack(int from) {
-    for (int i = from; i < files.length; i++) {
-      segments.set(i, null);
+  private static void closeIfWritten(Segment segment) {
+    if (segment.full && segment.unwritten == 0) {
+      close(segment);
     }
-    close(from);
   }
 
   /**
-   * Closes the files, each after any write under way: otherwise its bytes would go into whatever
-   * file of the program next gets the descriptor's number. The mappings stay, for threads that
-   * still read from them, until they are garbage.
+   * Closes a file after any write under way: otherwise its bytes would go into whatever file of the
+   * program next gets the descriptor's number.
    */
-  @Override
-  public void close() {
-    close(0);
+  private static void close(Segment segment) {
+    synchronized (segment) {
+      Closeables.closeQuietly(segment.file);
+    }
   }
 
-  private void close(int from) {
-    for (int i = from; i < files.length && files[i] != null; i++) {
-      synchronized (files[i]) {
-        Closeables.closeQuietly(files[i]);
+  @Override
+  synchronized int newest(long bytes) {
+    int from = last;
+    long held = 0;
+    while (from > 0 && (held += taken(from)) < bytes) {
+      from--;
+    }
+    return from;
+  }
+
+  @Override
+  synchronized long held(int from) {
+    long held = 0;
+    for (int i = from; i <= last; i++) {
+      held += taken(i);
+    }
+    return held;
+  }
+
+  private long taken(int number) {
+    Segment segment = segments.get(number);
+    return segment == null ? 0 : segment.taken;
+  }
+
+  @Override
+  synchronized void giveBack(int from) {
+    ended = true;
+    for (int i = from; i <= last; i++) {
+      readable.set(i, null);
+      ByteBuffer memory = views.getAndSet(i, null);
+      Segment segment = segments.getAndSet(i, null);
+      if (memory != null && segment != null) {
+        dropped.add(new Dropped(new WeakReference<>(memory), segment.taken));
+        used -= segment.taken;
+        close(segment);
+      }
+    }
+  }
+
+  @Override
+  synchronized long pinned() {
+    dropped.removeIf(one -> one.memory.refersTo(null));
+    return dropped.stream().mapToLong(Dropped::bytes).sum();
+  }
+
+  /** The mappings stay, for threads that still read from them, until they are garbage. */
+  @Override
+  public synchronized void close() {
+    ended = true;
+    for (int i = 0; i <= last; i++) {
+      Segment segment = segments.get(i);
+      if (segment != null) {
+        close(segment);
       }
     }
   }

@@ -8,6 +8,7 @@ import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -92,6 +93,9 @@ public final class ProfiledItems implements ItemSource, Closeable {
         ? open(path, file)
         : new WholeItem(path, file, null, Origin.STORAGE); // Only watched.
   }
+
+  @Override
+  public void mapsToWrite(FileChannel channel) {}
 
   @Override
   public boolean takesOpened(String path) {

@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,8 @@ record StatCalls(
     MethodHandle ofPath,
     MethodHandle ofDescriptor,
     MethodHandle descriptor,
+    Class<?> channel,
+    MethodHandle ofChannel,
     MethodHandle mode,
     MethodHandle size,
     MethodHandle device,
@@ -29,6 +32,8 @@ record StatCalls(
     MethodHandle changedNano) {
   /** Packages of {@code java.base} that the agent opens for this. */
   static final String FILES = "sun.nio.fs";
+
+  static final String CHANNELS = "sun.nio.ch";
 
   private static final int KIND = 0170000;
   private static final int REGULAR = 0100000;
@@ -54,6 +59,7 @@ record StatCalls(
   private static StatCalls jdk() throws ReflectiveOperationException {
     Class<?> attributes = Class.forName(FILES + ".UnixFileAttributes");
     Class<?> path = Class.forName(FILES + ".UnixPath");
+    Class<?> channel = Class.forName(CHANNELS + ".FileChannelImpl");
     MethodHandles.Lookup lookup = MethodHandles.privateLookupIn(attributes, MethodHandles.lookup());
     return new StatCalls(
         lookup
@@ -64,6 +70,10 @@ record StatCalls(
             .asType(MethodType.methodType(Object.class, int.class)),
         MethodHandles.privateLookupIn(FileDescriptor.class, MethodHandles.lookup())
             .findGetter(FileDescriptor.class, "fd", int.class),
+        channel,
+        MethodHandles.privateLookupIn(channel, MethodHandles.lookup())
+            .findGetter(channel, "fd", FileDescriptor.class)
+            .asType(MethodType.methodType(FileDescriptor.class, FileChannel.class)),
         lookup
             .findGetter(attributes, "st_mode", int.class)
             .asType(MethodType.methodType(int.class, Object.class)),
@@ -96,6 +106,16 @@ record StatCalls(
   FileState of(FileDescriptor opened) {
     try {
       return state((Object) ofDescriptor.invokeExact((int) descriptor.invokeExact(opened)));
+    } catch (Throwable e) {
+      return missing(e);
+    }
+  }
+
+  FileState of(FileChannel opened) {
+    try {
+      return channel.isInstance(opened)
+          ? of((FileDescriptor) ofChannel.invokeExact(opened))
+          : FileState.MISSING;
     } catch (Throwable e) {
       return missing(e);
     }

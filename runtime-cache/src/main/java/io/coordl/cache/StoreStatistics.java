@@ -97,12 +97,12 @@ public final class StoreStatistics {
 
   /** Bytes in use, with the index for raw items; their share, once some were given back. */
   public long used() {
-    return ofForm(ArenaDescriptor.TAIL, ArenaDescriptor.BYTES);
+    return store == null ? 0 : ofForm(store.taken(), ArenaDescriptor.BYTES);
   }
 
   /** Items and blocks kept; likewise. */
   public long items() {
-    return ofForm(ArenaDescriptor.ITEMS, 0);
+    return ofForm(word(ArenaDescriptor.ITEMS), 0);
   }
 
   /** Bytes of all forms that were given back: memory was short, or the store gained nothing. */
@@ -113,7 +113,7 @@ public final class StoreStatistics {
   private long ofForm(long all, long behind) {
     long taken =
         counted == RAW
-            ? word(all)
+            ? all
                 - word(ArenaDescriptor.DECODED_ITEMS + behind)
                 - word(ArenaDescriptor.PREPARED_ITEMS + behind)
             : word(counted + behind);

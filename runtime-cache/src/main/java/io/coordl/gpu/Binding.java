@@ -71,7 +71,7 @@ public final class Binding {
       return first(library, List.of(() -> new PresetNatives(ownPresets(), type)));
     }
     Callable<Natives> foreign = () -> new ForeignNatives(library);
-    Callable<Natives> jna = () -> new JnaNatives(program, library);
+    Callable<Natives> jna = () -> new JnaNatives(program, library, asked);
     return first(
         library,
         asked
@@ -112,7 +112,7 @@ public final class Binding {
             .flatMap(
                 name ->
                     Stream.<Callable<Natives>>of(
-                        () -> new ForeignNatives(name), () -> new JnaNatives(program, name)))
+                        () -> new ForeignNatives(name), () -> new JnaNatives(program, name, asked)))
             .toList());
   }
 

@@ -5,13 +5,18 @@ import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.live.Owner;
 import java.io.BufferedReader;
-import java.io.FileReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -232,13 +237,39 @@ public final class Machine {
   /** Walks from the group of the process to the root, which in a container is its own. */
   private static void walk(
       Path root, String group, Function<Path, @Nullable Room> room, List<Room> rooms) {
-    Path relative = Path.of("/").relativize(Path.of(group).normalize());
-    for (Path at = root.resolve(relative); at != null && at.startsWith(root); at = at.getParent()) {
+    for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
       Room here = room.apply(at);
       if (here != null) {
         rooms.add(here);
       }
     }
+  }
+
+  /** A name may be any bytes, which need not be text in this JVM's encoding. */
+  private static Path directory(Path root, String group) {
+    Path at = root;
+    for (String name : group.split("/", -1)) {
+      if (!name.isEmpty() && !name.equals("..")) {
+        at = name.chars().allMatch(letter -> letter < 0x80) ? at.resolve(name) : listed(at, name);
+      }
+    }
+    return at;
+  }
+
+  /** The entry whose name has these bytes; the directory itself if there is none. */
+  private static Path listed(Path directory, String bytes) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        String uri = entry.toUri().getRawPath().replaceFirst("/$", "").replace("+", "%2B");
+        String name = uri.substring(uri.lastIndexOf('/') + 1);
+        if (URLDecoder.decode(name, StandardCharsets.ISO_8859_1).equals(bytes)) {
+          return entry;
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // Then its limit is not known.
+    }
+    return directory;
   }
 
   /** For a group of version 1; null without a limit. */
@@ -319,9 +350,18 @@ public final class Machine {
     }
   }
 
+  /** The program, on whose thread this may be, need not be allowed to read them. */
+  @SuppressWarnings("removal") // JDK 17 has security managers.
   private static List<String> lines(Path file) {
+    PrivilegedAction<List<String>> reading = () -> read(file);
+    return AccessController.doPrivileged(reading);
+  }
+
+  /** Bytes as letters: names in these files may be of any encoding. */
+  private static List<String> read(Path file) {
     try (BufferedReader reader =
-        new BufferedReader(new FileReader(file.toFile(), StandardCharsets.UTF_8))) {
+        new BufferedReader(
+            new InputStreamReader(Files.newInputStream(file), StandardCharsets.ISO_8859_1))) {
       return reader.lines().toList();
     } catch (IOException | UncheckedIOException e) {
       return List.of();

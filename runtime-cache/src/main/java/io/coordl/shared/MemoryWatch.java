@@ -87,6 +87,11 @@ public final class MemoryWatch implements Closeable {
      * @return bytes given back
      */
     long giveBack(long bytes);
+
+    /** Bytes given back that stay in memory, since the program still reads from them. */
+    default long pinned() {
+      return 0;
+    }
   }
 
   /** The measurements. */
@@ -263,7 +268,8 @@ public final class MemoryWatch implements Closeable {
     boolean nearLimit = more && room.available() < 2 * low(room);
     boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
     if (spare(room) < foreseen || nearLimit || stalls) {
-      relieve(room, Math.max(1, 2 * low(room) + foreseen - room.available()));
+      // Until it is freed, as much again may be taken: a collection comes before that.
+      relieve(room, Math.max(2 * low(room), 2 * low(room) + foreseen - room.available()));
     }
     long pause = Math.max(0, spare(room)) / BYTES_A_NANO;
     return Math.max(FIRST_PAUSE_NANOS, Math.min(LAST_PAUSE_NANOS, pause));
@@ -322,9 +328,14 @@ public final class MemoryWatch implements Closeable {
   /** Describes what was given back, for the summary; empty if nothing. */
   public String said() {
     long bytes = given.get();
-    return bytes == 0
-        ? ""
-        : "memory was short: " + mebibytes(bytes) + " of what was cached were given back";
+    if (bytes == 0) {
+      return "";
+    }
+    long pinned = holders.stream().mapToLong(Holder::pinned).sum();
+    return "memory was short: "
+        + mebibytes(bytes)
+        + " of what was cached were given back"
+        + (pinned >> 20 == 0 ? "" : ", but the program still keeps " + mebibytes(pinned));
   }
 
   /** Stops watching. */

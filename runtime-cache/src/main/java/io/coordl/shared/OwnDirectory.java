@@ -4,6 +4,7 @@ import io.coordl.live.Owner;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -16,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directory that one user's jobs share: {@code coordl-UID-N} with mode 0700, in a directory
  * where anybody may create files. Others may take its name with a file, a FIFO, a link or a
- * directory, so it is the first such directory that this user owns, else the first free name. It is
- * deleted with its last file.
+ * directory, so it is the first such directory that this user owns, else the first free name. If
+ * others have taken all names, it lies in the user's runtime directory ({@code XDG_RUNTIME_DIR}),
+ * where only this user may create files. It is deleted with its last file.
  */
 public final class OwnDirectory {
   private static final int MOST = 64;
@@ -26,8 +28,15 @@ public final class OwnDirectory {
 
   private OwnDirectory() {}
 
-  /** Its path; {@code parent} if others have taken all names. It need not exist yet. */
+  /**
+   * Its path; {@code parent} if others have taken all names and there is no runtime directory. It
+   * need not exist yet.
+   */
   public static Path in(Path parent) {
+    return in(parent, System.getenv("XDG_RUNTIME_DIR"));
+  }
+
+  static Path in(Path parent, @Nullable String runtime) {
     Path free = null;
     try {
       long user = Machine.user();
@@ -38,10 +47,21 @@ public final class OwnDirectory {
         }
         free = free == null && !Files.exists(path, LinkOption.NOFOLLOW_LINKS) ? path : free;
       }
-    } catch (IOException e) {
-      return parent;
+      Path own = runtime == null ? null : inRuntime(Path.of(runtime), user);
+      boolean isUsed = own != null && isOurs(own, user);
+      return free != null && !isUsed ? free : own != null ? own : parent;
+    } catch (IOException | InvalidPathException e) {
+      return free == null ? parent : free;
     }
-    return free == null ? parent : free;
+  }
+
+  /** Null if this is no memory, or others may write there. */
+  private static @Nullable Path inRuntime(Path runtime, long user) throws IOException {
+    return runtime.isAbsolute()
+            && isOurs(runtime, user)
+            && Files.getFileStore(runtime).type().equals("tmpfs")
+        ? runtime.resolve(prefix(user) + 0)
+        : null;
   }
 
   private static String prefix(long user) {

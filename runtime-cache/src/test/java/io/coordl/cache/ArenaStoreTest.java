@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -114,6 +115,66 @@ class ArenaStoreTest {
         assertThat(content.get(0)).isEqualTo((byte) i);
         assertThat(content.remaining()).isEqualTo(large.length);
       }
+    }
+  }
+
+  /** Each has a segment to itself. */
+  @Test
+  void theLargestItemsAreKeptBesideSmallOnesUpToTheBudget() throws IOException {
+    int most = ArenaDescriptor.MAX_ITEM_BYTES;
+    try (ArenaStore store = process("64m")) {
+      int large = 0;
+      for (int i = 0; i < 20; i++) {
+        int number = i;
+        Loader loader =
+            (target, offset) -> {
+              target[offset] = (byte) number;
+              return true;
+            };
+        assertThat(store.fetch(Items.key(1000 + i), 9, loader).outcome())
+            .isEqualTo(Outcome.ADMITTED);
+        large += store.fetch(Items.key(i), most, loader).outcome() == Outcome.ADMITTED ? 1 : 0;
+      }
+      assertThat(large).isEqualTo(7); // As many as fit.
+      for (int i = 0; i < 20; i++) {
+        assertThat(store.find(Items.key(1000 + i)).get(0)).isEqualTo((byte) i);
+        assertThat(store.find(Items.key(i)) != null).isEqualTo(i < large);
+      }
+      assertThat(store.find(Items.key(6)).get(0)).isEqualTo((byte) 6);
+      assertThat(store.used()).isLessThanOrEqualTo(store.capacity());
+    }
+  }
+
+  @Test
+  void fewFilesAreOpenHoweverManySegmentsThereAre() throws IOException {
+    try (ArenaStore store = process("32m")) {
+      for (int i = 0; i < 200; i++) {
+        store.fetch(Items.key(i), 100_000, (target, offset) -> true);
+      }
+      assertThat(store.used()).isGreaterThan(9 * PrivateMemory.SMALLEST);
+      try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+        assertThat(open.filter(this::isOurs)).hasSize(1);
+      }
+    }
+  }
+
+  private boolean isOurs(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).startsWith(directory);
+    } catch (IOException e) {
+      return false; // It is that of the listing.
+    }
+  }
+
+  @Test
+  void anInterruptedThreadMakesSegmentsAndStaysInterrupted() throws IOException {
+    try (ArenaStore store = process("8m")) {
+      Thread.currentThread().interrupt();
+      for (int i = 0; i < 6; i++) {
+        assertThat(store.fetch(Items.key(i), 1 << 20, (target, offset) -> true).outcome())
+            .isEqualTo(Outcome.ADMITTED);
+      }
+      assertThat(Thread.interrupted()).isTrue();
     }
   }
 

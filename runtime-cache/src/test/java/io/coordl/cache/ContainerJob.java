@@ -13,9 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job in a container: {@code BUDGET trained|untrained NATIVE-MIB SECONDS}. It offers a store 141
- * MiB, as much as the store admits, and allocates native memory within this many seconds, while two
- * threads read and compare. It prints what happened.
+ * A job in a container: {@code BUDGET trained|untrained NATIVE-MIB SECONDS VIEWS}. It offers a
+ * store 141 MiB, as much as the store admits, keeps views of some items, spread evenly, and
+ * allocates native memory within this many seconds, while two threads read and compare. It prints
+ * what happened.
  */
 public final class ContainerJob {
   private static final int LENGTH = 100 << 10;
@@ -43,6 +44,10 @@ public final class ContainerJob {
       for (int item = 0; item < ITEMS; item++) {
         store.fetch(Items.key(item), LENGTH, ContainerJob::load);
       }
+      List<ByteBuffer> views = new ArrayList<>();
+      for (int view = 0; view < Integer.parseInt(args[4]); view++) {
+        views.add(store.find(Items.key(view * ITEMS / Integer.parseInt(args[4]))));
+      }
       System.out.println("held " + (store.held() >> 20));
       AtomicLong hits = new AtomicLong();
       AtomicLong wrong = new AtomicLong();
@@ -59,6 +64,9 @@ public final class ContainerJob {
         reader.join();
       }
       System.out.println("given back " + (store.givenBack() >> 20));
+      for (ByteBuffer view : views) {
+        wrong.addAndGet(view.equals(ByteBuffer.wrap(right())) ? 0 : 1);
+      }
       System.out.println("taken " + taken.size() + " hits " + hits + " wrong " + wrong);
     }
   }
@@ -72,9 +80,14 @@ public final class ContainerJob {
     return true;
   }
 
-  private static void read(ArenaStore store, Random random, AtomicLong hits, AtomicLong wrong) {
+  private static byte[] right() {
     byte[] right = new byte[LENGTH];
     load(right, 0);
+    return right;
+  }
+
+  private static void read(ArenaStore store, Random random, AtomicLong hits, AtomicLong wrong) {
+    byte[] right = right();
     while (!Thread.currentThread().isInterrupted()) {
       ByteBuffer view = store.find(Items.key(random.nextInt(ITEMS)));
       if (view == null) {
@@ -88,12 +101,12 @@ public final class ContainerJob {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) throws IOException {
     List<ByteBuffer> taken = new ArrayList<>();
-    long begin = System.nanoTime();
+    long pause = (long) (1e9 * seconds / mebibytes); // Never faster, if the machine is busy.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
-      long due = begin + (long) (1e9 * seconds * i / mebibytes);
-      while (System.nanoTime() < due) {
-        LockSupport.parkNanos(due - System.nanoTime());
+      long due = System.nanoTime() + pause;
+      for (long left = pause; left > 0; left = due - System.nanoTime()) {
+        LockSupport.parkNanos(left);
       }
     }
     return taken;

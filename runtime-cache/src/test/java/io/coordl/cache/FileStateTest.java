@@ -196,7 +196,11 @@ class FileStateTest {
     assertThat(mounts.isOf(Set.of("fuse"), 45)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse.sshfs", "nfs4"), 46)).isTrue();
     assertThat(mounts.isOf(Set.of("fuse"), 46)).isFalse();
-    assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(46)).isTrue();
+    assertThat(ItemNames.HERE.on(mounts).without(Set.of("nfs4")).leaves(on(46))).isTrue();
+  }
+
+  private static FileState on(long device) {
+    return new FileState(1, 0, 0, device, 1);
   }
 
   /** Images have those that their maker wrote, other clients the modification time. */
@@ -208,11 +212,11 @@ class FileStateTest {
     Files.writeString(table, "30 22 7:0 / /data ro,relatime - " + type + " /dev/loop0 ro\n");
     List<String> said = new ArrayList<>();
     ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
-    assertThat(names.leaves(7 << 8)).isTrue();
-    assertThat(names.leaves(7 << 8)).isTrue();
-    assertThat(names.leaves(45)).isFalse();
+    assertThat(names.leaves(on(7 << 8))).isTrue();
+    assertThat(names.leaves(on(7 << 8))).isTrue();
+    assertThat(names.leaves(on(45))).isFalse();
     assertThat(said).singleElement().asString().contains(type, "dataset.identity=copy");
-    assertThat(names.copies().leaves(7 << 8)).isFalse();
+    assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
   /** What looks as if it had been replaced, but for its change time. */

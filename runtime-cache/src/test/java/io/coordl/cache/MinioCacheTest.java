@@ -17,10 +17,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -629,6 +631,70 @@ class MinioCacheTest {
           assertThat(Arrays.equals(bytes, expected)).as(end).isTrue();
         }
       }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
+  /** To open it again would fail: its name is gone. */
+  @Test
+  void aRandomAccessFileIsKeptWithoutOpeningItTwice() throws IOException {
+    Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
+    try {
+      for (int size : new int[] {5000, 9 << 20}) {
+        Path folder = Files.createDirectory(directory.resolve("of-" + size));
+        Path file = Items.file(folder, "item", size);
+        byte[] expected = Files.readAllBytes(file);
+        byte[] bytes = new byte[size];
+        long kept = store.items();
+        try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
+          random.seek(1000);
+          Files.move(folder, directory.resolve("moved-" + size)); // The file does not change.
+          assertThat(random.read()).isEqualTo(expected[1000] & 0xff);
+          assertThat(random.getFilePointer()).isEqualTo(1001);
+          assertThat(store.items()).isEqualTo(kept + 1);
+          random.seek(0);
+          random.readFully(bytes);
+          assertThat(Arrays.equals(bytes, expected)).isTrue();
+          assertThat(random.getFilePointer()).isEqualTo(size);
+          assertThat(random.read()).isEqualTo(-1);
+          loadingSample.set(false);
+          random.seek(size - 1);
+          assertThat(random.read()).isEqualTo(expected[size - 1] & 0xff);
+          assertThat(random.getFilePointer()).isEqualTo(size);
+        } finally {
+          loadingSample.set(true);
+        }
+      }
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
+  /** The kernel notes the first write to a page, at most. */
+  @Test
+  void aFileThatTheProgramMapsToWriteIsLeftToIt() throws IOException {
+    Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
+    try {
+      Path file = Items.file(directory, "written", 5000);
+      Path other = Items.file(directory, "other", 5000);
+      FileReads.readAllBytes(file);
+      FileReads.readAllBytes(other);
+      assertThat(store.items()).isEqualTo(2);
+      try (FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        MappedByteBuffer memory =
+            FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
+        for (byte value = 0; value < 5; value++) {
+          memory.put(7, value);
+          assertThat(FileReads.readAllBytes(file)[7]).isEqualTo(value);
+          try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
+            random.seek(7);
+            assertThat(random.read()).isEqualTo(value);
+          }
+        }
+      }
+      assertThat(store.items()).as("and nothing more is kept").isEqualTo(2);
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,21 @@ class MachineTest {
     group1(mount.resolve("memory/docker/x"), 6400, 700, "");
     group1(mount.resolve("memory"), 3200, 900, "total_inactive_file 1\n");
     assertThat(room(membership)).isEqualTo(new Machine.Room(3200, 2301, 1, true, 0, 0));
+  }
+
+  @Test
+  void theNameOfAGroupNeedNotBeText() throws Exception {
+    String make = "mkdir -p \"$(printf 'memory/a/caf\\351 1+2/%%41')\"";
+    String join = "printf '3:memory:/a/caf\\351 1+2/%%41\\n' > self";
+    Process shell =
+        new ProcessBuilder("bash", "-c", make + " && " + join).directory(mount.toFile()).start();
+    assertThat(shell.waitFor()).isZero();
+    Path strange;
+    try (Stream<Path> all = Files.walk(mount.resolve("memory"))) {
+      strange = all.filter(path -> path.endsWith("%41")).findFirst().orElseThrow().getParent();
+    }
+    group1(strange, 3200, 900, "");
+    assertThat(room(mount.resolve("self"))).isEqualTo(new Machine.Room(3200, 2300, 0, true, 0, 0));
   }
 
   @Test

@@ -49,6 +49,7 @@ class MemoryWatchTest {
   private final class Holding implements MemoryWatch.Holder {
     private final boolean yields;
     private long held;
+    private long pinned;
 
     Holding(boolean yields, long held) {
       this.yields = yields;
@@ -75,6 +76,11 @@ class MemoryWatchTest {
     @Override
     public long held() {
       return held * MIB;
+    }
+
+    @Override
+    public long pinned() {
+      return pinned * MIB;
     }
 
     @Override
@@ -167,12 +173,12 @@ class MemoryWatchTest {
     Holding cache = new Holding(true, 140);
     container.used = 600 - 30;
     watch.look();
-    assertThat(cache.held).as("up to an eighth of the limit").isEqualTo(140 - 64);
+    assertThat(cache.held).as("at least an eighth of the limit").isEqualTo(140 - 96);
     assertThat(small.held).isEqualTo(10);
     assertThat(container.collected).isEqualTo(1);
     assertThat(said)
         .containsExactly(
-            "Memory is short, 30 MiB of 600 MiB left: the cache gives back 64 MiB and is not"
+            "Memory is short, 30 MiB of 600 MiB left: the cache gives back 96 MiB and is not"
                 + " filled again.");
     watch.look();
     assertThat(container.collected).as("there is enough").isEqualTo(1);
@@ -185,6 +191,8 @@ class MemoryWatchTest {
     assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
     assertThat(watch.said())
         .isEqualTo("memory was short: 150 MiB of what was cached were given back");
+    cache.pinned = 3;
+    assertThat(watch.said()).endsWith("were given back, but the program still keeps 3 MiB");
   }
 
   @Test

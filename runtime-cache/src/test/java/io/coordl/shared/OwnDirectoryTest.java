@@ -93,11 +93,42 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void whereAllNamesAreTakenFilesLieInTheParent() throws IOException {
+  void whereAllNamesAreTakenItLiesInTheRuntimeDirectory() throws IOException {
+    Path runtime = Files.createTempDirectory(ArenaStore.SHARED_MEMORY, "runtime-"); // Mode 0700.
+    try {
+      for (int number = 0; number < 64; number++) {
+        Files.createFile(numbered(number));
+      }
+      Path own = runtime.resolve("coordl-" + user + "-0");
+      assertThat(OwnDirectory.in(parent, runtime.toString())).isEqualTo(own);
+      try (ArenaStore store =
+          ArenaStore.openHost(own, "group", ByteBudget.parse("2m"), words::add)) {
+        assertThat(own).isDirectoryContaining("glob:**.arena");
+        Files.delete(numbered(7));
+        assertThat(OwnDirectory.in(parent, runtime.toString()))
+            .as("the next job finds the same one, although a name has become free")
+            .isEqualTo(own);
+        assertThat(store.jobs()).isEqualTo(1);
+      }
+      assertThat(runtime).isEmptyDirectory();
+      assertThat(OwnDirectory.in(parent, runtime.toString())).isEqualTo(numbered(7));
+    } finally {
+      Files.delete(runtime);
+    }
+  }
+
+  @Test
+  void whereAllNamesAreTakenAndOthersMayWriteInTheRuntimeDirectoryFilesLieInTheParent()
+      throws IOException {
     for (int number = 0; number < 64; number++) {
       Files.createFile(numbered(number));
     }
-    assertThat(OwnDirectory.in(parent)).isEqualTo(parent);
+    mode(Files.createDirectory(parent.resolve("open")), "rwxrwxrwx");
+    assertThat(OwnDirectory.in(parent, parent.resolve("open").toString())).isEqualTo(parent);
+    assertThat(OwnDirectory.in(parent, "relative")).isEqualTo(parent);
+    assertThat(OwnDirectory.in(parent, parent.resolve("missing").toString())).isEqualTo(parent);
+    assertThat(OwnDirectory.in(parent, "no\0path")).isEqualTo(parent);
+    assertThat(OwnDirectory.in(parent, null)).isEqualTo(parent);
   }
 
   @Test

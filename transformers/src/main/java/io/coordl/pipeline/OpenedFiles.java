@@ -4,7 +4,6 @@ import io.coordl.bridge.Producers;
 import io.coordl.cache.FileState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,9 +20,6 @@ final class OpenedFiles implements Consumer<String> {
 
   /** Name of a part that stands for files that the sample's key names already. */
   private static final String NAMED = "";
-
-  /** Whether what lies on a device is made as it is read, by the first path that was met there. */
-  private static final Map<Long, Boolean> KERNELS = new ConcurrentHashMap<>();
 
   private final Map<String, FileState> files = new ConcurrentHashMap<>();
 
@@ -55,7 +51,7 @@ final class OpenedFiles implements Consumer<String> {
     List<BatchLayout.Array> parts = new ArrayList<>();
     for (Map.Entry<String, FileState> file : files.entrySet()) {
       FileState state = file.getValue();
-      if (!state.isSettled() || isOfKernel(file.getKey(), state.device())) {
+      if (!state.isSettled() || state.isOfKernel()) {
         return null;
       }
       parts.add(new BatchLayout.Array(ROLE, "", file.getKey(), state.numbers(), 0));
@@ -74,22 +70,6 @@ final class OpenedFiles implements Consumer<String> {
 
   private static FileState stamped(long stamp) {
     return new FileState(0, 0, stamp, 0, 0);
-  }
-
-  /** What is there is made as it is read. */
-  private static boolean isOfKernel(String path, long device) {
-    Boolean known = KERNELS.get(device);
-    if (known != null) {
-      return known;
-    }
-    try {
-      Path real = Path.of(path).toRealPath();
-      boolean isKernel = real.startsWith("/proc") || real.startsWith("/sys");
-      KERNELS.put(device, isKernel);
-      return isKernel;
-    } catch (IOException e) {
-      return true;
-    }
   }
 
   /**

@@ -56,6 +56,7 @@ public final class CallSites {
       new CallSite(STATIC, "java/nio/file/Files", "newByteChannel", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/SeekableByteChannel;", FILES, JDK),
       new CallSite(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;[Ljava/nio/file/OpenOption;)Ljava/nio/channels/FileChannel;", FILES, JDK),
       new CallSite(STATIC, "java/nio/channels/FileChannel", "open", "(Ljava/nio/file/Path;Ljava/util/Set;[Ljava/nio/file/attribute/FileAttribute;)Ljava/nio/channels/FileChannel;", FILES, JDK),
+      new CallSite(VIRTUAL, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJ)Ljava/nio/MappedByteBuffer;", FILES, JDK),
       new CallSite(VIRTUAL_LINKED, "java/nio/channels/FileChannel", "map", "(Ljava/nio/channels/FileChannel$MapMode;JJLjava/lang/foreign/Arena;)Ljava/lang/foreign/MemorySegment;", NATIVE, "JDK 25"),
       new CallSite(VIRTUAL, "java/net/URL", "openStream", "()Ljava/io/InputStream;", FILES, JDK),
       new CallSite(STATIC, "java/lang/System", "gc", "()V", GC, JDK),

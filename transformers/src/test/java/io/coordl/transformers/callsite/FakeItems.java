@@ -55,6 +55,9 @@ class FakeItems implements ItemSource {
   }
 
   @Override
+  public void mapsToWrite(java.nio.channels.FileChannel channel) {}
+
+  @Override
   public boolean takesOpened(String path) {
     return false;
   }

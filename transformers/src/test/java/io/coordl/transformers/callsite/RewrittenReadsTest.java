@@ -314,6 +314,9 @@ final class RewrittenReadsTest {
     }
 
     @Override
+    public void mapsToWrite(FileChannel channel) {}
+
+    @Override
     public boolean takesOpened(String path) {
       return false;
     }

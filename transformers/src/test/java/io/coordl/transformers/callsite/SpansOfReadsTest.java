@@ -165,6 +165,9 @@ final class SpansOfReadsTest {
           }
 
           @Override
+          public void mapsToWrite(java.nio.channels.FileChannel channel) {}
+
+          @Override
           public boolean takesOpened(String path) {
             return false;
           }
