@@ -5,7 +5,10 @@ import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.live.Owner;
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -360,11 +363,19 @@ public final class Machine {
   /** Bytes as letters: names in these files may be of any encoding. */
   private static List<String> read(Path file) {
     try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(Files.newInputStream(file), StandardCharsets.ISO_8859_1))) {
+        new BufferedReader(new InputStreamReader(open(file), StandardCharsets.ISO_8859_1))) {
       return reader.lines().toList();
     } catch (IOException | UncheckedIOException e) {
       return List.of();
+    }
+  }
+
+  /** Without direct memory, of which the program may have none left, if the path is text. */
+  private static InputStream open(Path file) throws IOException {
+    try {
+      return new FileInputStream(file.toFile());
+    } catch (FileNotFoundException e) {
+      return Files.newInputStream(file);
     }
   }
 }
