@@ -135,7 +135,8 @@ final class AgentIT {
     assertSameAsPlain(jdk, outcome);
     assertThat(outcome.err())
         .contains(
-            "[coordl] profile=all measured nothing: the program has used neither DJL nor DL4J");
+            "[coordl] profile=all measured nothing: the program uses no training library that the"
+                + " agent knows");
     assertNothingWritten();
   }
 

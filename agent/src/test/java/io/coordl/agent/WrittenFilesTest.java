@@ -82,7 +82,7 @@ final class WrittenFilesTest {
           Map.entry("bridge.FileReads", PROGRAM),
           Map.entry("bridge.FileWrites", PROGRAM),
           Map.entry(
-              "dl4j.SavedModels",
+              "library.dl4j.SavedModels",
               "the line in checkpointInfo.txt that CheckpointListener itself would append"),
           Map.entry("agent.packaging.NoDeserialization", BUILD),
           Map.entry("agent.packaging.Unreached", BUILD),

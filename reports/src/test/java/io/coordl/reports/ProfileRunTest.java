@@ -124,8 +124,8 @@ class ProfileRunTest {
     assertThat(code).isEqualTo(1);
     assertThat(err.toString())
         .isEqualTo(
-            "coordl: the program made no recording: it ended before it trained, or uses neither DJL"
-                + " nor DL4J, or another agent argument is in its way.\n");
+            "coordl: the program made no recording: it ended before it trained, or uses no training"
+                + " library that the agent knows, or another agent argument is in its way.\n");
   }
 
   @Test

@@ -57,7 +57,9 @@ import org.jspecify.annotations.Nullable;
  * others wait meanwhile.
  */
 public final class ItemNames {
-  /** Items of this host alone, on any file system. */
+  /**
+   * Items of this host alone, on any file system; remembers no file that is left to the program.
+   */
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
@@ -174,7 +176,7 @@ public final class ItemNames {
 
   /** From now on the file is left to the program, which may change it unseen. */
   void leave(FileState file) {
-    if (file.isFile() && left.size() < MOST_LEFT) {
+    if (this != HERE && file.isFile() && left.size() < MOST_LEFT) {
       left.add(inode(file));
     }
   }

@@ -4,7 +4,9 @@ import io.coordl.advice.Text;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.TuningEvent;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -13,10 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches policies while the job runs, by what it waits for in one window of time after the other.
  *
- * <p><b>Keeping</b> begins once the job has waited for data in two windows in a row: what is
- * prepared at once, items as they are or decoded with the next epoch, since by then it is known of
- * which data sets samples are kept. What form is worth its memory is told by those who keep it. If
- * the job is no faster and waits no less in the epochs that use what is kept, all is dropped.
+ * <p><b>Keeping</b> begins with the third batch of the first epoch if the job waited for much of
+ * the second and third; else once it has waited in two windows in a row. Prepared samples are kept
+ * at once. Items, as they are or decoded, are kept as soon as it is known that no samples are, or
+ * else from the next epoch on. Those who keep a form decide whether it is worth its memory. If the
+ * job is no faster and waits no less in the epochs that use what is kept, all is dropped. Nothing
+ * is kept for a job that has planned one epoch.
  *
  * <p><b>Prefetching</b> is tried where the job still waits, with more threads and with fewer
  * ({@link ThreadClimb}).
@@ -33,6 +37,12 @@ public final class Tuner {
   /** A part of the time that the job waits for data and that is worth a change. */
   static final double WORTH = 0.05;
 
+  /** The job waits so much of its second and third batch that keeping begins at once. */
+  static final double WORTH_AT_ONCE = 0.2;
+
+  private static final int BATCHES_AT_ONCE = 2;
+  private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
   /** Windows that use what is kept, after which it is told whether that pays. */
   static final int JUDGED = 4;
 
@@ -44,6 +54,7 @@ public final class Tuner {
   private final LongSupplier prefetched;
   private final ThreadClimb climb;
   private final boolean mayPrefetch;
+  private final BooleanSupplier leavesSamples;
   private volatile boolean keeps;
   private volatile boolean keepsItems;
   private volatile long nextLook;
@@ -54,7 +65,18 @@ public final class Tuner {
   /** Why keeping began, and the totals then; null before. */
   private @Nullable String reason;
 
+  private JobStatisticsEvent begun = new JobStatisticsEvent();
+
+  /** Whether that was near the beginning of the first epoch. */
+  private boolean isEarly;
+
+  /** The first epoch in which all that is to be kept is kept; 0 before. */
+  private long filling;
+
+  /** What the job did before it used what is kept, but for its first batch. */
   private JobStatisticsEvent before = new JobStatisticsEvent();
+
+  private @Nullable JobStatisticsEvent warm;
 
   /** The totals once what is kept was used in an epoch; null before. */
   private @Nullable JobStatisticsEvent settled;
@@ -67,6 +89,7 @@ public final class Tuner {
    *
    * @param totals of the job so far
    * @param keeps whether what is prepared is kept from the start; else once that is worth it
+   * @param leavesSamples whether no samples can be kept, as is known of all data sets seen so far
    * @param prefetched how many items and batches so far; null if prefetching is not to be tried
    * @param threads that prefetch at most
    */
@@ -74,6 +97,7 @@ public final class Tuner {
       Supplier<JobStatisticsEvent> totals,
       LongSupplier clock,
       boolean keeps,
+      BooleanSupplier leavesSamples,
       @Nullable LongSupplier prefetched,
       int threads,
       Consumer<TuningEvent> events) {
@@ -81,6 +105,7 @@ public final class Tuner {
     this.clock = clock;
     this.keeps = keeps;
     this.keepsItems = keeps;
+    this.leavesSamples = leavesSamples;
     this.prefetched = prefetched == null ? () -> 0 : prefetched;
     this.mayPrefetch = prefetched != null;
     this.climb = new ThreadClimb(threads);
@@ -119,11 +144,18 @@ public final class Tuner {
   }
 
   private void evaluate(JobStatisticsEvent now) {
-    if (reason != null && settled == null && now.epochs >= before.epochs + 2) {
-      settled = now;
+    if (warm == null && now.batches > 0) {
+      warm = now.batches < BATCHES ? now : new JobStatisticsEvent(); // The first batch is cold.
+      last = warm;
     }
-    keepsItems |= keeps && now.epochs > before.epochs;
+    if (reason != null && settled == null) {
+      settle(now);
+    }
     JobStatisticsEvent window = since(last, now);
+    if (!keeps && reason == null && isWorthAtOnce(now, window)) {
+      isEarly = true;
+      begin(now, window);
+    }
     if (window.wall < WINDOW_NANOS || window.batches < BATCHES) {
       return;
     }
@@ -131,18 +163,46 @@ public final class Tuner {
     boolean waits = waiting(window) >= WORTH;
     judge(now, window);
     if (!keeps && !isDropped) {
-      waited = waits ? waited + 1 : 0;
+      waited = waits && now.plannedEpochs != 1 ? waited + 1 : 0;
       if (waited == 2) {
-        before = now;
-        reason = waits(now);
-        keeps = true;
-        tell("what is read and prepared is kept", reason, window);
+        begin(now, window);
       }
     } else if (mayPrefetch) {
       String[] decided = climb.ended(window, prefetched.getAsLong());
       if (decided != null) {
         tell(decided[0], decided[1], window);
       }
+    }
+  }
+
+  private static boolean isWorthAtOnce(JobStatisticsEvent now, Figures window) {
+    return now.epochs <= 1
+        && now.plannedEpochs != 1
+        && window.batches >= BATCHES_AT_ONCE
+        && window.wall >= AT_ONCE_NANOS
+        && waiting(window) >= WORTH_AT_ONCE;
+  }
+
+  private void begin(JobStatisticsEvent now, Figures window) {
+    begun = now;
+    before = since(Objects.requireNonNull(warm), now);
+    reason = waits(before);
+    keeps = true;
+    settle(now);
+    tell("what is read and prepared is kept", reason, window);
+  }
+
+  /** The epoch after the one in which all is kept uses it. */
+  private void settle(JobStatisticsEvent now) {
+    if (isEarly && now.epochs == begun.epochs) {
+      before = since(Objects.requireNonNull(warm), now); // Nothing is used yet.
+    }
+    if (filling == 0 && (now.epochs > begun.epochs || leavesSamples.getAsBoolean())) {
+      keepsItems = true;
+      filling = isEarly ? now.epochs : Math.max(now.epochs, begun.epochs + 1);
+    }
+    if (filling > 0 && now.epochs > filling) {
+      settled = now;
     }
   }
 
@@ -214,9 +274,9 @@ public final class Tuner {
           : "auto: nothing was switched on, "
               + (now.wall == 0 ? "no batch was seen to be trained on" : waits(now));
     }
-    JobStatisticsEvent after = since(settled == null ? before : settled, now);
+    JobStatisticsEvent after = since(settled == null ? begun : settled, now);
     return "auto: kept what is read and prepared from "
-        + Text.format("%.1f s on, since %s", before.wall / 1e9, reason)
+        + Text.format("%.1f s on, since %s", begun.wall / 1e9, reason)
         + (isDropped ? "; dropped it, since the job was no faster and waited no less" : "")
         + prefetching()
         + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0

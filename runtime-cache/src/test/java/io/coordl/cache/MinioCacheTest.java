@@ -45,7 +45,8 @@ class MinioCacheTest {
 
   private MinioCache cache(String budget) {
     store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
-    return new MinioCache(store, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
+    return new MinioCache(
+        store, ItemFilter.inferred(loadingSample::get, ItemNames.here(sentence -> {})));
   }
 
   @AfterEach

@@ -18,17 +18,25 @@ class TunerTest {
   private long now;
   private long prefetched;
   private boolean hasNothingToPrefetch;
+  private boolean leavesSamples;
 
   private JobStatisticsEvent copy() {
     JobStatisticsEvent copy = new JobStatisticsEvent();
     copy.add(totals);
     copy.epochs = totals.epochs;
+    copy.plannedEpochs = totals.plannedEpochs;
     return copy;
   }
 
   private Tuner tuner(boolean keeps, boolean mayPrefetch) {
     return new Tuner(
-        this::copy, () -> now, keeps, mayPrefetch ? () -> prefetched : null, 1, events::add);
+        this::copy,
+        () -> now,
+        keeps,
+        () -> leavesSamples,
+        mayPrefetch ? () -> prefetched : null,
+        1,
+        events::add);
   }
 
   /** A second goes by, with so many batches of 32, of which the job waited for a part. */
@@ -67,35 +75,88 @@ class TunerTest {
   @Test
   void aJobThatWaitsInTwoWindowsInARowKeeps() {
     Tuner tuner = tuner(false, false);
-    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.1);
     second(tuner, 50, 0);
-    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.1);
     assertThat(tuner.keeps()).isFalse();
-    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.1);
     assertThat(tuner.keeps()).isTrue();
     assertThat(events).hasSize(1);
-    assertThat(events.get(0).waiting).isCloseTo(0.6, within(1e-9));
+    assertThat(events.get(0).waiting).isCloseTo(0.1, within(1e-9));
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 
-  /** What a single batch took tells nothing. */
+  /** What a single batch took tells nothing; the first one is cold. */
   @Test
   void aWindowHasSomeBatches() {
     Tuner tuner = tuner(false, false);
-    for (int i = 0; i < 15; i++) {
-      second(tuner, 1, 0.9);
+    for (int i = 0; i < 16; i++) {
+      second(tuner, 1, 0.15);
     }
+    assertThat(tuner.keeps()).isFalse();
+    second(tuner, 1, 0.15);
+    assertThat(tuner.keeps()).isTrue();
+  }
+
+  @Test
+  void aJobThatWaitsForMuchOfItsFirstBatchesKeepsFromTheThirdOn() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    second(tuner, 1, 0.9);
+    second(tuner, 1, 0.9);
     assertThat(tuner.keeps()).isFalse();
     second(tuner, 1, 0.9);
     assertThat(tuner.keeps()).isTrue();
+    assertThat(tuner.keepsItems()).isFalse();
+    assertThat(tuner.said()).startsWith("auto: kept what is read and prepared from 3.0 s on");
+  }
+
+  @Test
+  void aColdFirstBatchIsNoReasonToKeep() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    second(tuner, 1, 0.9);
+    for (int i = 0; i < 20; i++) {
+      second(tuner, 1, 0.01);
+    }
+    assertThat(tuner.keeps()).isFalse();
+  }
+
+  @Test
+  void whereNoSamplesAreKeptItemsAreKeptAtOnceAndJudgedAnEpochLater() {
+    leavesSamples = true;
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    second(tuner, 50, 0.6);
+    assertThat(tuner.keepsItems()).isTrue();
+    for (totals.epochs = 2; totals.epochs < 4; totals.epochs++) {
+      for (int i = 0; i < Tuner.JUDGED + 1; i++) {
+        second(tuner, 200, 0.1);
+      }
+    }
+    assertThat(events)
+        .extracting(event -> event.change)
+        .containsExactly("what is read and prepared is kept", "what is kept is used");
+    assertThat(tuner.said()).endsWith("1600 samples/s before, 6400 after (4.0 times)");
+  }
+
+  @Test
+  void aJobOfOneEpochKeepsNothing() {
+    Tuner tuner = tuner(false, false);
+    totals.epochs = 1;
+    totals.plannedEpochs = 1;
+    for (int i = 0; i < 10; i++) {
+      second(tuner, 50, 0.6);
+    }
+    assertThat(tuner.keeps()).isFalse();
   }
 
   @Test
   void whatWasBroughtIsOfTheEpochsThatUseWhatIsKept() {
     Tuner tuner = tuner(false, false);
     totals.epochs = 1;
-    second(tuner, 50, 0.6);
-    second(tuner, 50, 0.6);
+    second(tuner, 50, 0.1);
+    second(tuner, 50, 0.1);
     totals.epochs = 2;
     second(tuner, 50, 0.6);
     totals.epochs = 3;
@@ -106,7 +167,7 @@ class TunerTest {
     assertThat(tuner.said())
         .isEqualTo(
             "auto: kept what is read and prepared from 2.0 s on, since the job waited for"
-                + " preparation 60.0 % of the time and for fetches 0.0 %; 1600 samples/s before,"
+                + " preparation 10.0 % of the time and for fetches 0.0 %; 1600 samples/s before,"
                 + " 6400 after (4.0 times)");
   }
 

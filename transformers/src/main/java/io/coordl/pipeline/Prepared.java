@@ -56,6 +56,19 @@ public final class Prepared {
     return keeps.getAsBoolean() && users.stream().anyMatch(one -> one.sparesItems(dataset, index));
   }
 
+  /** Whether a data set was seen, and the samples of none are kept. */
+  public boolean leavesAll() {
+    boolean seen = false;
+    for (PreparedSamples one : users) {
+      Boolean left = one.leavesAll();
+      if (Boolean.FALSE.equals(left)) {
+        return false;
+      }
+      seen |= left != null;
+    }
+    return seen;
+  }
+
   /** Number of epochs within which keeping has to pay off, as of now. */
   public int epochs() {
     return epochs.getAsInt();

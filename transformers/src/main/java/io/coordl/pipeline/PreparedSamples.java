@@ -77,6 +77,7 @@ public final class PreparedSamples {
   private final OnceLog log;
   private final List<Plan> plans = new ArrayList<>();
   private final List<Unknown> unknown = new ArrayList<>();
+  private volatile @Nullable Boolean leavesAll;
   private final AtomicLong generation = new AtomicLong();
 
   /** How many data sets of a class were left to the program. */
@@ -109,6 +110,14 @@ public final class PreparedSamples {
   /** Whether samples are to be kept now, as far as they can be. */
   public boolean areKept() {
     return prepared.keeps.getAsBoolean();
+  }
+
+  /**
+   * Whether the samples of all data sets seen so far are left to the program; null if none was.
+   * Takes no lock.
+   */
+  @Nullable Boolean leavesAll() {
+    return leavesAll;
   }
 
   /** A data set without a batch so far, and the number of its samples that were asked about. */
@@ -149,10 +158,18 @@ public final class PreparedSamples {
     long start = System.nanoTime();
     Plan plan = current(pipeline);
     if (plan.isLeft()) {
+      if (!Boolean.TRUE.equals(leavesAll)) {
+        countLeft();
+      }
       return null;
     }
+    leavesAll = false;
     plan.looked(System.nanoTime() - start);
     return plan;
+  }
+
+  private synchronized void countLeft() {
+    leavesAll = plans.stream().allMatch(Plan::isLeft);
   }
 
   private synchronized Plan current(SamplePipeline pipeline) {

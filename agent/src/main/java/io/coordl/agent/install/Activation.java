@@ -92,8 +92,8 @@ final class Activation {
     sayUnused();
     if (options.profiles()) {
       log.say(
-          "profile=%s measured nothing: the program uses none of the training libraries %s",
-          options.get(Option.PROFILE), libraries.names());
+          "profile=%s measured nothing: the program uses no training library that the agent knows",
+          options.get(Option.PROFILE));
     }
   }
 

@@ -92,6 +92,7 @@ final class Policies {
 
   private final @Nullable Tuner tuner;
   private KeptForms forms = new KeptForms();
+  private volatile @Nullable Prepared prepared;
   private @Nullable Prefetcher prefetcher;
   private @Nullable ProfiledItems profiled;
   private @Nullable DeviceSteps deviceSteps;
@@ -230,10 +231,10 @@ final class Policies {
     if (group != null && pinned != null) {
       group.whenRead(pinned::reading);
     }
-    Prepared prepared = options.keepsPrepared() ? prepared() : null;
+    Prepared samples = options.keepsPrepared() ? prepared() : null;
     ModelFiles models = options.writesModels() ? models() : null;
     if (decoded == null
-        && prepared == null
+        && samples == null
         && prefetcher == null
         && group == null
         && models == null) {
@@ -246,7 +247,7 @@ final class Policies {
     return interceptors(
         Services.builder(job.log())
             .decoded(decoded)
-            .prepared(prepared)
+            .prepared(samples)
             .group(group)
             .prefetcher(prefetcher, threads)
             .models(models)
@@ -402,11 +403,17 @@ final class Policies {
             job.spans().totals()::snapshot,
             System::nanoTime,
             !options.isAuto(),
+            this::leavesSamples,
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
             cores - 1, // One more prepares, or trains.
             job.spans().events()::write);
     job.addPolicy(made::said, () -> {});
     return made;
+  }
+
+  private boolean leavesSamples() {
+    Prepared made = prepared;
+    return made != null && made.leavesAll();
   }
 
   private long prefetched() {
@@ -494,13 +501,14 @@ final class Policies {
     }
     preparedSamples = store.statistics();
     job.addStore(() -> view(StoreStatisticsEvent.PREPARED, store.statistics()), store);
-    Prepared prepared =
+    Prepared made =
         new Prepared(
             store, options.trusted(), keeps(Option.PREPARED), this::epochsToPay, this::chosen);
     for (String name : options.trusted()) {
-      asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> prepared.whyUnused(name));
+      asked(Option.PREPARED, Options.SHARE_CLASS + name, () -> made.whyUnused(name));
     }
-    return prepared;
+    prepared = made;
+    return made;
   }
 
   /**

@@ -563,7 +563,7 @@ class AnswersTest {
                their spread, whichever is more
                - the training thread prepares its batches itself, as it waited for all of that
                - a fetch from storage takes what it takes today, the page cache's part in that included
-               - a step leaves the cores to preparation, as far as --compute-cores does not say otherwise\
+               - a step leaves the cores to preparation, unless --compute-cores says otherwise\
             """);
   }
 

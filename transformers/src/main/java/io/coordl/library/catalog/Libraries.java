@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The training libraries that the agent knows. Safe for concurrent use. */
@@ -71,11 +70,6 @@ public final class Libraries {
   /** The arguments of all libraries. */
   public List<LibraryArgument> arguments() {
     return all.stream().flatMap(library -> library.arguments().stream()).toList();
-  }
-
-  /** Their names, for the user. */
-  public String names() {
-    return all.stream().map(Library::name).collect(Collectors.joining(", "));
   }
 
   /** All rules: of each library the spans, then the interceptions. */
