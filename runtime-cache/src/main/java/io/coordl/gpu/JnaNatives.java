@@ -3,7 +3,7 @@ package io.coordl.gpu;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** By JNA of the program's, as DJL brings it; for JDKs before 22. */
+/** Calls by the program's JNA, which DJL includes; for JDKs before 22. */
 final class JnaNatives implements Natives {
   private final Object library;
   private final Method find;
