@@ -12,30 +12,33 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One finding about a job and what to do about it. Each looks at the {@link Evidence} on its own
- * and says what it explains; the one that explains most is the advice. No finding names an argument
- * that the agent does not have.
+ * One finding about a job and what to do about it. Each judges the {@link Evidence} independently
+ * and states how much time it explains; the one that explains most is the advice. Findings only
+ * name arguments that the agent has.
  *
  * @param finding stable name, for programs
  * @param sentence for the user; ends with the gain
  * @param arguments all arguments for the agent, as {@code key=value}; empty if no change of them
  *     would help
- * @param gain how many times as fast the epochs that count get at most, by what the waits say; 1 if
- *     nothing is to be changed
- * @param nanos time of the training thread that the finding explains, in those epochs
+ * @param gain largest possible speed-up of the judged epochs, derived from their waits; 1 if there
+ *     is nothing to change
+ * @param nanos time of the training thread that the finding explains in these epochs
  */
 public record Advice(
     String finding, String sentence, List<String> arguments, double gain, long nanos) {
-  /** What checkpoints may take of the time, as CheckFreq (FAST 2021) has it. */
+  /** Acceptable share of time spent on checkpoints, from CheckFreq (FAST 2021). */
   public static final double WORTH_OF_CHECKPOINTS = 0.035;
 
-  /** Decoding is worth keeping its result if it is this share of all preparation. */
+  /** Decoded images are worth keeping if decoding takes more than this share of all preparation. */
   private static final double WORTH_KEEPING = 0.25;
 
-  /** Share of the CPU time that is the kernel's, from which on that is no by-product. */
+  /** Share of CPU time in the kernel from which on the advice mentions it. */
   private static final double WORTH_NAMING = 0.2;
 
-  /** What a page takes in a virtual machine; if that is not half of the kernel's time, it reads. */
+  /**
+   * Cost of a page fault in a virtual machine; if faults take less than half of the kernel's time,
+   * reads dominate it.
+   */
   private static final long FAULT_NANOS = 1_500;
 
   private static final long GIBIBYTE = 1L << 30;
@@ -47,14 +50,14 @@ public record Advice(
       return nothing(
           "nothingMeasured",
           0,
-          "no batch was seen to be trained on: let the job train at least one epoch.");
+          "no training batch was seen: let the job train at least one epoch.");
     }
     if (evidence.profiled()) {
       return nothing(
           "profiled",
           0,
-          "ask coordl diff and coordl whatif: this is the recording of a profile, and what its"
-              + " phases did to the job is in its totals.");
+          "use coordl diff and coordl whatif: this recording contains a profile, whose phases"
+              + " distort the job's totals.");
     }
     return all(evidence)
         .filter(advice -> judged.share(advice.nanos()) >= Evidence.WORTH_A_CHANGE)
@@ -66,12 +69,12 @@ public record Advice(
                 nothing(
                     "computeBound",
                     judged.compute,
-                    "compute-bound, nothing to do: waiting for data is "
+                    "compute-bound, nothing to do: waiting for data takes "
                         + stall(evidence)
-                        + ", and no cache makes this job faster."));
+                        + ", and no cache would make this job faster."));
   }
 
-  /** Waits that come to something together, of which no cause is worth a change. */
+  /** Waits that matter in total, though no single cause is worth a change. */
   private static Optional<Advice> manyCauses(Evidence evidence) {
     Figures judged = evidence.judged();
     if (judged.share(judged.stall) < Evidence.WORTH_A_CHANGE) {
@@ -85,9 +88,9 @@ public record Advice(
         nothing(
             "computeBound",
             judged.compute,
-            "mostly compute-bound: waiting for data is "
+            "mostly compute-bound: waiting for data takes "
                 + stall(evidence)
-                + ", and no cause of it is worth a change alone ("
+                + ", and no single cause is worth a change ("
                 + causes
                 + ")."));
   }
@@ -110,7 +113,7 @@ public record Advice(
             checkpointBound(evidence)));
   }
 
-  /** Collections that code asks for come as often on a larger heap, and take longer there. */
+  /** Explicit collections are as frequent on a larger heap, and take longer there. */
   private static Advice gcBound(Evidence evidence) {
     Figures judged = evidence.judged();
     // Where data is prepared ahead, most pauses are in steps, and make them longer.
@@ -121,8 +124,8 @@ public record Advice(
     String caller =
         evidence.totals() instanceof JobStatisticsEvent job && job.explicitGcCaller != null
             ? ", most of them by " + job.explicitGcCaller
-            : ", by the JDK itself as it seems: jdk.SystemGC of a recording with"
-                + " -XX:StartFlightRecording says for whom";
+            : ", apparently by the JDK itself: jdk.SystemGC in a recording with"
+                + " -XX:StartFlightRecording names the caller";
     return change(
         evidence,
         "gcBound",
@@ -132,7 +135,7 @@ public record Advice(
         pauses,
         "garbage collection stopped the program for %s"
             + (explicit
-                ? Text.format("; %.1f %% of all pauses are such calls", 100 * asked)
+                ? Text.format("; %.1f %% of all pauses come from such calls", 100 * asked)
                     + caller
                     + evidence.said("; ", library -> library.callsGc)
                 : ""));
@@ -155,7 +158,7 @@ public record Advice(
           "checkpointBound",
           "take fewer of the agent's own checkpoints, or write fewer of the program's",
           judged.checkpoint,
-          "the job stood still for %s, to copy models and until the one before was written",
+          "the job stood still for %s, to copy models and to wait for the previous write",
           "checkpoint.every=auto");
     }
     double share = judged.share(judged.checkpoint);
@@ -164,14 +167,14 @@ public record Advice(
         "checkpointBound",
         "write models "
             + Math.round(Math.ceil(share / WORTH_OF_CHECKPOINTS))
-            + " times less often, which keeps that under "
+            + " times less often, which keeps this under "
             + Text.format("%.1f %%", 100 * WORTH_OF_CHECKPOINTS)
             + ", or to faster storage",
         judged.checkpoint,
-        "the job stood still for %s, to copy them and until the one before was written");
+        "the job stood still for %s, to copy them and to wait for the previous write");
   }
 
-  /** The job waits for storage: nothing is cached, or the cache is full, or not asked. */
+  /** The job waits for storage: nothing is cached, or the cache is full or not used. */
   private static Optional<Advice> laterFetch(Evidence evidence) {
     long nanos = evidence.judged().fetchStall;
     if (!evidence.caching()) {
@@ -195,25 +198,25 @@ public record Advice(
           change(
               evidence,
               "filesChange",
-              "find out what gives the files another modification time or inode in each epoch (a"
-                  + " mount that makes them up, a job that copies them anew), or copy the data set"
-                  + " to a local disk",
+              "find out why the files have another modification time or inode in each epoch (a"
+                  + " mount that generates them, a job that copies them again), or copy the data"
+                  + " set to a local disk",
               nanos,
-              "%s went into waiting for storage though the cache took the files: it found next to"
-                  + " none of them again"));
+              "%s went into waiting for storage although the files were cached: almost none of them"
+                  + " was found again"));
     }
     if (!evidence.isFull(StoreStatisticsEvent.RAW)) {
       return Optional.of(
           change(
               evidence,
               "cacheNotAsked",
-              "say which files are the data set with dataset=PATH of it",
+              "name the files of the data set by dataset=PATH",
               nanos,
-              "%s went into waiting for storage though the cache has room, so some files are not"
-                  + " taken for items"));
+              "%s went into waiting for storage although the cache has room, so some files are not"
+                  + " recognized as items"));
     }
     long held = evidence.epochs().bytes() / evidence.hosts();
-    long wanted = held + held / 10; // For the index and what is lost between the items.
+    long wanted = held + held / 10; // For the index and gaps between the items.
     if (wanted <= evidence.capacity(StoreStatisticsEvent.RAW)) {
       wanted +=
           evidence.capacity(
@@ -229,13 +232,13 @@ public record Advice(
                     + " hosts more memory, if it has it, or add a host,"
                 : "give the cache more memory, if the host has it,",
             nanos,
-            "%s went into waiting for storage, an epoch asks for "
+            "%s went into waiting for storage; an epoch reads "
                 + new Bytes(evidence.epochs().bytes())
                 + " and the cache is full",
             "cache.size=" + gibibytes(wanted)));
   }
 
-  /** The cache is on, and what waiting for storage there was, was for filling it. */
+  /** The cache is on, and waits for storage only filled it. */
   private static Optional<Advice> cacheFilled(Evidence evidence) {
     if (!evidence.caching() || evidence.laterEpochsWaitForFetches()) {
       return Optional.empty();
@@ -245,8 +248,8 @@ public record Advice(
             "cacheFilled",
             evidence.judged().fetchStall,
             evidence.epochs().later().batches == 0
-                ? "let the job run on: its only epoch filled the cache, and the next will use it."
-                : "nothing to do: the first epoch filled the cache, and waiting for data is "
+                ? "let the job continue: its only epoch filled the cache, and the next will use it."
+                : "nothing to do: the first epoch filled the cache, and waiting for data takes "
                     + stall(evidence)
                     + "."));
   }
@@ -294,18 +297,19 @@ public record Advice(
     if (!evidence.batchesAreOfTheLibrary()) {
       return prep(
           evidence,
-          "make preparation cheaper, or prepare batches on threads of the program's own: its own"
-              + " class makes them, and not the library's, so the agent leaves them as they are",
+          "make preparation cheaper, or prepare batches on threads of your program: its own class"
+              + " makes them, not the library's, so the agent leaves them alone",
           nanos,
           why);
     }
-    // What preparing ahead cannot hide behind the step; other libraries do it by themselves.
+    // Too much for preparing ahead to hide behind the step; other libraries prepare ahead
+    // themselves.
     boolean remains =
         evidence.isPrefetched() ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
     if (remains && evidence.isPrepared() && !evidence.keepsPrepared()) {
       return prep(
           evidence,
-          "prepare each sample once, where that draws no random number,",
+          "prepare each sample once, up to its first random transform,",
           nanos,
           why,
           "prepared=share");
@@ -318,7 +322,7 @@ public record Advice(
           evidence.resumes()
               ? why
               : why
-                  + "; where several jobs of this host use the same data, prep=coordinate prepares"
+                  + "; if several jobs of this host use the same data, prep=coordinate prepares it"
                   + " once for all of them",
           "prefetch=2");
     }
@@ -333,14 +337,14 @@ public record Advice(
         ? prep(evidence, "make preparation cheaper, or give the job more cores", nanos, why)
         : prep(
             evidence,
-            "where several jobs of this host use the same data, prepare each batch once for all of"
-                + " them, in each",
+            "if several jobs of this host use the same data, prepare each batch once for all of"
+                + " them: run each",
             nanos,
             why,
             "prep=coordinate");
   }
 
-  /** A clause, where much of the CPU time goes into pages of memory that are new to the JVM. */
+  /** Returns a clause if much of the CPU time goes into memory pages that are new to the JVM. */
   private static String freshMemory(Evidence evidence) {
     if (!(evidence.totals() instanceof JobStatisticsEvent job)) {
       return "";
@@ -349,9 +353,9 @@ public record Advice(
     boolean byFaults = 2 * FAULT_NANOS * job.pageFaults > job.kernelTime;
     return share > WORTH_NAMING && byFaults
         ? Text.format(
-            "; the kernel takes %.1f %% of this JVM's CPU time, to make %,d pages of fresh memory,"
-                + " as for arrays that only the collector frees; larger pages"
-                + " cost less (docs/recipes.md#fresh-memory)",
+            "; the kernel takes %.1f %% of this JVM's CPU time to provide %,d pages of fresh"
+                + " memory, as for arrays that only the collector frees; larger pages cost less"
+                + " (docs/recipes.md#fresh-memory)",
             100 * share, job.pageFaults)
         : "";
   }
@@ -368,11 +372,11 @@ public record Advice(
   }
 
   /**
-   * Something to change.
+   * Returns a finding with something to change.
    *
-   * @param nanos that the finding explains
-   * @param saved of them, at most
-   * @param why with {@code %s} where these nanoseconds, and of what they are, belong
+   * @param nanos time that the finding explains
+   * @param saved the part of it that the change can save, at most
+   * @param why the reason, with {@code %s} in place of that time and the epochs it is from
    * @param changes to the agent's arguments
    */
   private static Advice change(

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Arguments for the agent that go on from those a job had. */
+/** Arguments for the agent that build on those a job had. */
 public final class Arguments {
   public static final String AGENT = "-javaagent:coordl-agent.jar=";
 
@@ -16,16 +16,17 @@ public final class Arguments {
 
   private Arguments() {}
 
-  /** Whether the user gave an argument of this origin: no default, nor brought by another. */
+  /** Whether the user gave an argument of this origin: neither a default nor implied by another. */
   public static boolean isGiven(@Nullable String origin) {
     return origin != null && GIVEN.contains(origin);
   }
 
   /**
-   * All arguments to give next time, so that no cure is dropped for another.
+   * Returns all arguments to give next time, so that advice does not drop earlier settings.
    *
-   * @param given those that the user gave, by key
-   * @param changes {@code key=value}, each in place of what was given; none: nothing is to be given
+   * @param given arguments that the user gave, by key
+   * @param changes {@code key=value}, each replaces the given value; without any, the result is
+   *     empty
    */
   public static List<String> merged(Map<String, String> given, List<String> changes) {
     if (changes.isEmpty()) {
@@ -33,7 +34,7 @@ public final class Arguments {
     }
     Map<String, String> all = new LinkedHashMap<>(new TreeMap<>(given));
     if (all.keySet().removeIf(key -> key.startsWith("profile"))) {
-      all.remove("record"); // The profile's own.
+      all.remove("record"); // It was the profile's.
     }
     for (String change : changes) {
       int equals = change.indexOf('=');
@@ -42,7 +43,7 @@ public final class Arguments {
     return all.entrySet().stream().flatMap(Arguments::words).toList();
   }
 
-  /** Values of a key that was repeated are recorded as a list; a password is not recorded. */
+  /** Values of a repeated key are recorded as a list; a password is not recorded. */
   private static Stream<String> words(Map.Entry<String, String> argument) {
     return Stream.of(argument.getValue().replace("(not shown)", "PASSWORD").split(", ", -1))
         .map(value -> argument.getKey() + "=" + value);

@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The epochs that have ended, by pipeline: what the first came to, which warms up and fills caches,
- * and what those after it did, by which a job is judged. What updates no model is an evaluation;
- * where no update was ever seen, nobody knows which is what, and all count as epochs. Its memory
- * grows with the number of data sets only. Safe for concurrent use.
+ * Figures of the epochs that have ended, by pipeline: of the first, which warms up and fills
+ * caches, and of the later ones, by which a job is judged. A pass without a model update is an
+ * evaluation; if no update was ever seen, the two cannot be told apart, and all count as epochs.
+ * Memory grows only with the number of data sets. Safe for concurrent use.
  */
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
@@ -43,8 +43,8 @@ public final class Epochs {
   }
 
   /**
-   * Whether a class of this library makes the batches of an epoch; true where none has ended, for
-   * then nobody knows.
+   * Whether a class of this library makes the batches of an epoch; true if no epoch has ended,
+   * since that is unknown then.
    */
   synchronized boolean areOf(LibraryEvent library) {
     Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
@@ -56,8 +56,8 @@ public final class Epochs {
   }
 
   /**
-   * The epochs and evaluations, counted, and how many were left before their end; while the job
-   * goes on, so does the epoch that has not ended.
+   * Describes the number of epochs and evaluations, and how many epochs were left early; while the
+   * job runs, the current epoch is not one of them.
    */
   public synchronized String words(JobStatisticsEvent job, boolean running) {
     String epochs = Text.count(job.epochs, "epoch", "epochs");
@@ -82,10 +82,10 @@ public final class Epochs {
   }
 
   /**
-   * How many epochs over one pipeline the jobs of a group shared, and why not the others.
+   * Describes how many epochs over one pipeline the jobs of a group shared, and why not the others.
    *
-   * @param updates whether they update a model
-   * @param training whether any epoch of the job does, so that one without is an evaluation
+   * @param updates whether these epochs update a model
+   * @param training whether any epoch of the job does, so that one without updates is an evaluation
    */
   public static String shared(long shared, long epochs, boolean updates, boolean training) {
     return shared
@@ -97,7 +97,9 @@ public final class Epochs {
         + (shared == epochs ? "" : " (" + (epochs - shared) + " while no other job took part)");
   }
 
-  /** Of the job's epochs those that did not come to their end, and will not if it has ended. */
+  /**
+   * Number of the job's epochs that were left early; after the job has ended, including its last.
+   */
   public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
     long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
     long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();
@@ -109,13 +111,13 @@ public final class Epochs {
     return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
   }
 
-  /** The epochs after the first of each data set; where there is none, the first; or nothing. */
+  /** Figures of the epochs after the first of each data set, or else of the first ones, if any. */
   public synchronized Figures judged() {
     return EpochEvent.sum(
         judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
   }
 
-  /** What the judged time is of, to go on after "of the time" or a time; empty: the whole job. */
+  /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   synchronized String ofWhat() {
     return steady()
         ? " from the second epoch on"
@@ -129,14 +131,14 @@ public final class Epochs {
   }
 
   /**
-   * All but the first of each pipeline, evaluations too: what a longer job would look like.
-   * Training and evaluation take turns, so the number of the epoch does not tell.
+   * Figures of all but the first epoch or evaluation of each pipeline, which a longer job would
+   * resemble. Epoch numbers cannot tell, because training and evaluation alternate.
    */
   public synchronized Figures later() {
     return EpochEvent.sum(pipelines().map(pipeline -> pipeline.later));
   }
 
-  /** The most bytes that an epoch asked for, over all pipelines: what a cache must hold. */
+  /** The most bytes that an epoch read, summed over all pipelines: a cache must hold these. */
   public synchronized long bytes() {
     return pipelines().mapToLong(pipeline -> pipeline.mostBytes).sum();
   }

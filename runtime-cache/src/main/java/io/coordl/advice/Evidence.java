@@ -9,12 +9,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the advice looks at.
+ * The facts that the advice is based on.
  *
- * @param configuration the agent's arguments in force, defaults among them
- * @param given those that the user gave
+ * @param configuration the agent's effective arguments, including defaults
+ * @param given arguments that the user gave
  * @param libraries the training libraries in use
- * @param hosts that hold the data set between them: this one, and those that it asked
+ * @param hosts number of hosts that hold the data set together: this one and those it asked
  */
 public record Evidence(
     Figures totals,
@@ -31,33 +31,35 @@ public record Evidence(
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;
 
-  /** What the job is judged by: its steady epochs, else its first, else all that there is. */
+  /**
+   * Figures that the job is judged by: of its steady epochs, else of its first, else its totals.
+   */
   public Figures judged() {
     Figures ended = epochs.judged();
     return ended.batches > 0 ? ended : totals;
   }
 
-  /** What the judged time is of, to go on after "of the time" or a time; empty: the whole job. */
+  /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   public String ofWhat() {
     return epochs.ofWhat();
   }
 
-  /** How fast the job trains, by the judged time; 0 if not known, or if a profile held it up. */
+  /** Samples per second of the judged time; 0 if unknown, or if a profile slowed the job down. */
   public double samplesPerSecond() {
     return profiled() ? 0 : judged().samplesPerSecond();
   }
 
-  /** True if phases of a profile were made of the job. */
+  /** True if the job ran the phases of a profile. */
   public boolean profiled() {
     return isOn("profile");
   }
 
-  /** Bytes that the hosts may keep of raw items, as far as they are alike. */
+  /** Bytes of raw items that all hosts together may keep, assuming that they are alike. */
   public long capacityOfAllHosts() {
     return hosts * capacity(StoreStatisticsEvent.RAW);
   }
 
-  /** Bytes that this job may keep of items in one form. */
+  /** Bytes that this job may keep in one form. */
   long capacity(String form) {
     return stores.stream()
         .filter(store -> store.keeps(form))
@@ -69,14 +71,14 @@ public record Evidence(
     return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
   }
 
-  /** True if images or whole samples were kept, so that decoding them again is not the matter. */
+  /** True if images or whole samples were kept, so that repeated decoding is not the cause. */
   boolean keepsDecoded() {
     return keeps(StoreStatisticsEvent.DECODED)
         || isOn("decoded")
         || (keepsPrepared() && !preparedInVain());
   }
 
-  /** Whole samples that no later epoch finds spare it no decoding. */
+  /** Prepared samples that no later epoch finds save no decoding. */
   private boolean preparedInVain() {
     return epochs.later().batches > 0
         && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
@@ -94,17 +96,17 @@ public record Evidence(
     return !"off".equals(configuration.getOrDefault(policy, "off"));
   }
 
-  /** True if the job is to go on where an earlier one was, which it cannot in epochs of several. */
+  /** True if the job resumes an earlier one, which is impossible in epochs that jobs share. */
   boolean resumes() {
     return !"none".equals(configuration.getOrDefault("resume", "none"));
   }
 
-  /** True if a store had to turn items away. */
+  /** True if a store did not cache items because it was full. */
   boolean isFull(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
   }
 
-  /** True if a store admitted what was read but had next to no hits. */
+  /** True if a store admitted items but had almost no hits. */
   boolean keepsInVain(String form) {
     return stores.stream()
         .anyMatch(
@@ -122,8 +124,8 @@ public record Evidence(
   }
 
   /**
-   * False where the agent prefetches for the library, but the program's own class makes the
-   * batches: nothing prepares those ahead, and the agent knows none of their samples.
+   * False if the agent prefetches for the library but a class of the program makes the batches:
+   * nothing prepares those ahead, and the agent does not know their samples.
    */
   boolean batchesAreOfTheLibrary() {
     return !isPrefetched()

@@ -5,23 +5,23 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/** What the devices did, in words: the same in the summary, the report and the live view. */
+/** Describes the use of the GPUs, the same way in the summary, the report and the live view. */
 public final class Gpus {
-  /** Accelerator utilization that MLPerf Storage asks for most models. */
+  /** Accelerator utilization that MLPerf Storage requires for most models. */
   private static final double ASKED = 0.9;
 
   private Gpus() {}
 
   /**
-   * The devices that the job uses: those where its process was seen; all, where it was seen on none
-   * (a container hides it).
+   * Devices that the job uses: those where its process was seen, or all if it was seen on none (a
+   * container hides it).
    */
   public static List<GpuStatisticsEvent> used(List<GpuStatisticsEvent> all) {
     List<GpuStatisticsEvent> own = all.stream().filter(gpu -> gpu.ownMemory > 0).toList();
     return own.isEmpty() ? all : own;
   }
 
-  /** One line; of one device at least. */
+  /** Returns one line; {@code all} must not be empty. */
   public static String line(List<GpuStatisticsEvent> all) {
     List<GpuStatisticsEvent> gpus = used(all);
     long sampled = sum(gpus, gpu -> gpu.sampled);
@@ -35,16 +35,16 @@ public final class Gpus {
         gpus.size() == 1
             ? "GPU " + least.device + " (" + Text.line(String.valueOf(least.name), 40) + ")"
             : gpus.size() + " GPUs";
-    String whose = gpus.get(0).ownMemory > 0 ? "" : " of this host, whoever used them";
+    String whose = gpus.get(0).ownMemory > 0 ? "" : " of this host, used by any process";
     String line =
         which
             + whose
             + ": busy "
             + Text.percent(busy, sampled)
             + (busy >= ASKED * sampled ? ", as much as" : ", less than")
-            + " the 90 % that MLPerf Storage asks";
+            + " the 90 % that MLPerf Storage requires";
     if (gpus.size() > 1) {
-      line += ", the least GPU " + least.device + " " + Text.percent(least.busy, least.sampled);
+      line += ", lowest GPU " + least.device + " at " + Text.percent(least.busy, least.sampled);
     }
     if (idle > 0) {
       line +=

@@ -3,7 +3,7 @@ package io.coordl.advice;
 import io.coordl.event.Figures;
 import java.util.List;
 
-/** What the wall time of a training thread goes to. */
+/** Parts of the wall time of a training thread. */
 public enum Part {
   COMPUTE("compute", "compute"),
   FETCH_STALL("fetchStall", "fetch stall"),
@@ -12,7 +12,7 @@ public enum Part {
   QUEUE_STALL("queueStall", "queueing"),
   CHECKPOINT("checkpoint", "checkpoint");
 
-  /** Of them the waits for batches, by what the batch was waiting for. */
+  /** The waits for batches, by cause. */
   public static final List<Part> STALLS = List.of(FETCH_STALL, PREP_STALL, GC_STALL, QUEUE_STALL);
 
   private final String field;
@@ -32,12 +32,12 @@ public enum Part {
     return label;
   }
 
-  /** What was waited for, where it is clear that this is a stall. */
+  /** Short label, for places where it is clear that this is a stall. */
   public String cause() {
     return label.replace(" stall", "");
   }
 
-  /** Nanoseconds of it. */
+  /** Returns the nanoseconds of this part. */
   public long of(Figures figures) {
     return switch (this) {
       case COMPUTE -> figures.compute;

@@ -1,15 +1,15 @@
 package io.coordl.advice;
 
 /**
- * What the time of a sample, or of a batch, goes to, as the phases of a profile tell. All are in
- * one unit, and they add up to the time of the cold phase.
+ * Parts of the time of a sample or a batch, derived from the phases of a profile. All have the same
+ * unit, and they add up to the time of the cold phase.
  */
 public record PhaseParts(double compute, double prep, double fetch, double gc) {
   /**
-   * As the differences are: noise makes some of them negative.
+   * Returns the plain differences, some of which noise may make negative.
    *
-   * @param at the times of the phases ingestion, cached and cold, and of the latter two the pauses
-   *     for garbage collection inside waits
+   * @param at times of the phases ingestion, cached and cold, then the GC pauses inside waits of
+   *     cached and cold
    */
   public static PhaseParts of(double[] at) {
     double pausesCold = Math.max(0, at[4] - at[3]);
@@ -17,7 +17,7 @@ public record PhaseParts(double compute, double prep, double fetch, double gc) {
         at[0], at[1] - at[0] - at[3], at[2] - at[1] - pausesCold, at[3] + pausesCold);
   }
 
-  /** As above; none is negative. */
+  /** As above, but never negative. */
   public static PhaseParts bounded(double[] at) {
     double cold = at[2];
     double cached = Math.min(at[1], cold);

@@ -1,8 +1,6 @@
 package io.coordl.advice;
 
-/**
- * Student's t at 97.5 %: what a standard error is multiplied by for a confidence interval of 95 %.
- */
+/** Student's t at 97.5 %: the factor from a standard error to a confidence interval of 95 %. */
 public final class Student {
   private static final double[] T = {
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
@@ -12,7 +10,7 @@ public final class Student {
 
   private Student() {}
 
-  /** The factor at that many degrees of freedom, at least 1. */
+  /** Returns the factor for {@code degrees} degrees of freedom, at least 1. */
   public static double t(int degrees) {
     return degrees <= T.length ? T[degrees - 1] : 1.96 + 2.5 / degrees;
   }

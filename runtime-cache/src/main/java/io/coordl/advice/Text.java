@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Figures as people read them: the same in every locale, and never more digits than they mean. */
+/** Formats figures for people: the same in every locale, and without meaningless digits. */
 public final class Text {
   private static final String[] SIZES = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
@@ -46,7 +46,7 @@ public final class Text {
     return format("%.2f", nanos / 1e9);
   }
 
-  /** A time to come: {@code 2 h 5 min}, {@code 4 min 25 s}, {@code 12 s}. */
+  /** A remaining time: {@code 2 h 5 min}, {@code 4 min 25 s}, {@code 12 s}. */
   public static String roughly(long nanos) {
     long seconds = (nanos + 999_999_999) / 1_000_000_000;
     if (seconds < 60) {
@@ -69,13 +69,13 @@ public final class Text {
     return format("%,d ", number) + (number == 1 ? singular : plural);
   }
 
-  /** Text of a program, made fit for one line of a terminal. */
+  /** Makes text of a program fit one line of a terminal. */
   public static String line(String text, int longest) {
     String clean = text.replaceAll("\\p{Cntrl}+", " ").strip();
     return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
   }
 
-  /** A text as lines, broken at blanks: all but the first begin with {@code under}. */
+  /** Breaks a text into lines at blanks; all lines but the first begin with {@code under}. */
   public static List<String> fold(String text, String under, int width) {
     List<String> folded = new ArrayList<>();
     StringBuilder line = new StringBuilder();

@@ -1,7 +1,7 @@
 /**
- * What the summary at exit and every report say alike: how the epochs of a job are counted, the one
- * advice on them, and how figures are written. Both sides of the recording may know it; it knows
- * the events only.
+ * Shared by the summary at exit and every report: how the epochs of a job are counted, the one
+ * advice on them, and how figures are formatted. Both the agent and the reports may use it; it
+ * knows only the events.
  */
 @NullMarked
 package io.coordl.advice;

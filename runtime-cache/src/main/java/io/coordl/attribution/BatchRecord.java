@@ -5,24 +5,24 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one batch came to be: when, and what its preparation consisted of. Written by the thread that
- * prepares it, read by the thread that takes it after a hand-over through {@link RecentBatches}.
+ * When and how one batch was prepared. Written by the thread that prepares it, read by the thread
+ * that takes it, after a hand-over through {@link RecentBatches}.
  */
 final class BatchRecord {
   private final AtomicLong ids;
 
-  /** What is counted for the batch. */
+  /** Figures of the batch. */
   final BatchEvent event = new BatchEvent();
 
   final long start;
 
-  /** Pauses of collections before it was begun. */
+  /** Total of GC pauses when the batch was begun. */
   final long gcBefore;
 
   long end;
   private long pauses;
 
-  /** It is made by another thread than the one that will wait for it. */
+  /** Whether a thread prepares it ahead of the thread that will wait for it. */
   boolean ahead;
 
   BatchRecord(AtomicLong ids, long start, long gcBefore) {
@@ -33,7 +33,7 @@ final class BatchRecord {
     event.begin();
   }
 
-  /** Number of the batch, drawn when first asked for: most waits turn out to make none. */
+  /** Number of the batch, assigned on first use, because most waits do not prepare a batch. */
   long id() {
     if (event.batch == 0) {
       event.batch = ids.incrementAndGet();
@@ -47,7 +47,9 @@ final class BatchRecord {
     return duration <= pauses ? 0 : Math.min(1.0, (double) event.fetch / (duration - pauses));
   }
 
-  /** It is not known which part a collection stopped, so each is taken to have its share. */
+  /**
+   * Removes GC pauses from all parts alike, because it is unknown which part a pause interrupted.
+   */
   private void withoutPauses(long stopped) {
     long duration = end - start;
     pauses = Math.max(0, Math.min(stopped, duration));
@@ -57,7 +59,7 @@ final class BatchRecord {
     event.transform = Math.round(event.transform * left);
   }
 
-  /** Adds what was done for the batch to the job's totals; once. */
+  /** Adds the work done for the batch to the job's totals; called once. */
   void count(JobTotals totals) {
     totals.fetchTime.add(event.fetch);
     totals.decodeTime.add(event.decode);

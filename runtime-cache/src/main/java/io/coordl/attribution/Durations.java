@@ -1,8 +1,8 @@
 package io.coordl.attribution;
 
-/** Hears of every duration, whatever the event thresholds; called on the program's threads. */
+/** Receives every duration, independent of event thresholds; called on the program's threads. */
 public interface Durations {
-  /** What is measured, in the order of a batch's life; questions to other hosts by answer. */
+  /** Kinds of durations, in the order of a batch's life; requests to other hosts by answer. */
   enum Kind {
     FETCH,
     DECODE,
@@ -24,6 +24,6 @@ public interface Durations {
 
   void record(Kind kind, long nanos);
 
-  /** An epoch or evaluation ended; what was recorded since the last end is of it. */
+  /** An epoch or evaluation ended; all durations recorded since the previous end belong to it. */
   void epochEnded(long epoch);
 }

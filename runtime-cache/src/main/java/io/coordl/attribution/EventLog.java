@@ -8,9 +8,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of an event into the recording. A recording starts beside the job, which does not wait
- * for it: events from before are kept (at most {@value #MAX_EARLY}) and written once it runs. Safe
- * for concurrent use.
+ * Passes events to the recording. The recording starts in the background, so earlier events are
+ * kept (at most {@value #MAX_EARLY}) and written once it runs. Safe for concurrent use.
  */
 public final class EventLog implements EventSink {
   private static final int MAX_EARLY = 10_000;
@@ -21,7 +20,7 @@ public final class EventLog implements EventSink {
 
   private record Early(Supplier<Event> event, long start, long end) {}
 
-  /** The recording runs: writes what has waited, and from now on at once. */
+  /** Called once the recording runs: writes the kept events, and later ones at once. */
   public void open(EventSink to) {
     List<Early> waiting;
     synchronized (this) {
@@ -32,7 +31,7 @@ public final class EventLog implements EventSink {
     waiting.forEach(one -> write(to, one));
   }
 
-  /** There is no recording: what waited is dropped, as is what comes. */
+  /** Called if there is no recording: drops the kept events and all later ones. */
   public void close() {
     open(NOBODY);
   }
@@ -43,13 +42,16 @@ public final class EventLog implements EventSink {
     return to != null && to != NOBODY;
   }
 
-  /** Writes an event now, or once a recording that is being started runs. */
+  /** Writes an event now, or once the recording runs. */
   @Override
   public void write(Event event, long start, long end) {
     write(() -> event, start, end);
   }
 
-  /** The same; it is made then, since a class that is being loaded is no place to load others. */
+  /**
+   * As above, but creates the event only when it is written: no other class may be loaded while a
+   * class is being loaded.
+   */
   public void write(Supplier<Event> event, long start, long end) {
     Early one = new Early(event, start, end);
     EventSink to = sink;
@@ -61,14 +63,14 @@ public final class EventLog implements EventSink {
     }
   }
 
-  /** For nobody it is not even made. */
+  /** Without a recording, the event is not even created. */
   private static void write(EventSink to, Early one) {
     if (to != NOBODY) {
       to.write(one.event.get(), one.start, one.end);
     }
   }
 
-  /** Returns the sink if there is one meanwhile. */
+  /** Keeps the event, or returns the sink if it has been set in the meantime. */
   private synchronized @Nullable EventSink keep(Early event) {
     if (sink == null && early.size() < MAX_EARLY) {
       early.add(event);

@@ -53,7 +53,7 @@ public final class JobTotals {
     this.pauses = pauses;
   }
 
-  /** Epochs that updated a model so far, also one that has not ended. */
+  /** Epochs that have updated a model so far, including the current one. */
   public synchronized long updating() {
     return updating;
   }
@@ -62,13 +62,13 @@ public final class JobTotals {
     return ended;
   }
 
-  /** Tells of each epoch and evaluation when it has ended, on the thread that trains. */
+  /** Adds a listener, called on the training thread after each epoch and evaluation. */
   public synchronized void onEpochEnd(Consumer<EpochEvent> hears) {
     Consumer<EpochEvent> others = listener;
     listener = others == null ? hears : others.andThen(hears);
   }
 
-  /** An epoch is complete with all its figures. */
+  /** Called when all figures of an epoch are known. */
   void written(EpochEvent epoch) {
     Consumer<EpochEvent> hears = listener;
     if (hears != null) {
@@ -80,7 +80,10 @@ public final class JobTotals {
     updating++;
   }
 
-  /** All totals now; the wall is from the first ask for a batch to the last thing seen. */
+  /**
+   * Returns all totals so far; the wall time runs from the first request for a batch to the last
+   * activity.
+   */
   public synchronized JobStatisticsEvent snapshot() {
     JobStatisticsEvent now = new JobStatisticsEvent();
     now.add(totals);
@@ -88,9 +91,9 @@ public final class JobTotals {
     now.wall = started ? lastSeen - firstAsk + afterLast : 0;
     now.epochs = updating > 0 ? updating : begun;
     now.timeLeft = timeLeft();
-    // The last one, after a resume, while nobody knows how long it takes: it has not ended yet.
+    // The last epoch after a resume: it is still running, and its time left is unknown.
     boolean last = left > 0 && updating >= planned && now.timeLeft == 0;
-    // Nor does anybody know how many a loop has that comes after those that were planned.
+    // The number of epochs is also unknown in a loop that follows the planned one.
     now.plannedEpochs = last || updating > planned ? 0 : planned;
     now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
     now.explicitGcCaller =
@@ -101,7 +104,7 @@ public final class JobTotals {
     return now;
   }
 
-  /** Code has asked for a collection; it counts from the first wait for a batch on. */
+  /** Code has called {@code System.gc()}; calls before the first wait for a batch do not count. */
   synchronized void askedToCollect(String caller) {
     boolean known = collecting.size() < MOST_CALLERS || collecting.containsKey(caller);
     if (started && !closed && known) {
@@ -109,7 +112,7 @@ public final class JobTotals {
     }
   }
 
-  /** A training loop that goes over its data so many times has begun. */
+  /** A training loop of {@code epochs} epochs has begun. */
   synchronized void fits(long epochs, long now) {
     planned = updating + epochs;
     left = epochs;
@@ -118,15 +121,15 @@ public final class JobTotals {
     lastDone = now;
   }
 
-  /** It is over; where it had epochs left, nobody knows what comes. */
+  /** The loop has ended; if it had epochs left, the plan is unknown from now on. */
   synchronized void fitted() {
     planned = left <= 0 ? updating : 0;
     left = 0;
   }
 
   /**
-   * An earlier job had made so many epochs of the loop, and begun the next one: that is shorter
-   * now, and tells nothing of those to come.
+   * An earlier job completed {@code epochs} epochs of the loop and began the next one. The rest of
+   * that epoch is shorter, so it does not predict later ones.
    */
   synchronized void skipped(long epochs) {
     if (left > 0) {
@@ -136,7 +139,10 @@ public final class JobTotals {
     }
   }
 
-  /** The first epoch warms up: once there is another one, it tells nothing of those to come. */
+  /**
+   * Expected time until the loop ends, 0 if unknown. The first epoch warms up, so it is ignored
+   * once another one has ended.
+   */
   private long timeLeft() {
     if (left <= 0 || done <= 0) {
       return 0;
@@ -153,8 +159,8 @@ public final class JobTotals {
   }
 
   /**
-   * An epoch of a thread that trains has ended: what all threads did since the last one ended is of
-   * it, so each item is counted in one epoch.
+   * An epoch of a training thread has ended. It gets the work of all threads since the previous
+   * end, so each item is counted in exactly one epoch.
    */
   synchronized void epochEnded(EpochEvent epoch, long end) {
     if (left > 0 && epoch.updates > 0) {
@@ -167,17 +173,17 @@ public final class JobTotals {
     ended.add(epoch);
   }
 
-  /** The job ends: what is counted from now on is in no total. */
+  /** The job ends: later counts enter no total. */
   synchronized void stopCounting() {
     atEnd = counted();
   }
 
-  /** What the training threads did is added up: nothing changes any more. */
+  /** All work of the training threads is counted, so the totals are final. */
   synchronized void close() {
     closed = true;
   }
 
-  /** What is counted on threads of any kind. */
+  /** Figures counted on all threads. */
   private Figures counted() {
     Figures end = atEnd;
     if (end != null) {
@@ -202,7 +208,7 @@ public final class JobTotals {
     return now;
   }
 
-  /** One item of so many bytes came from there. */
+  /** Counts one item of {@code bytes} bytes from {@code origin}. */
   void fetched(Origin origin, long bytes) {
     Fetched from =
         switch (origin) {
@@ -214,7 +220,10 @@ public final class JobTotals {
     from.bytes.add(bytes);
   }
 
-  /** The job did something that counts; {@code pausesBefore} of collections before {@code from}. */
+  /**
+   * The job was active from {@code from} to {@code to}; {@code pausesBefore} is the total of GC
+   * pauses before.
+   */
   synchronized void seen(long from, long to, long pausesBefore) {
     if (closed) {
       return;
@@ -234,8 +243,8 @@ public final class JobTotals {
   }
 
   /**
-   * A model was written, perhaps after the last batch: that lengthens the job by the writing, not
-   * by what the program did in between.
+   * A model was written, perhaps after the last batch. This extends the job by the time of the
+   * write, not by the gap before it.
    */
   synchronized void wrote(long from, long to) {
     if (started && to > lastSeen && !closed) {
@@ -243,7 +252,7 @@ public final class JobTotals {
     }
   }
 
-  /** Counts what a training thread did. */
+  /** Counts work of a training thread. */
   synchronized void count(Consumer<Figures> counted) {
     if (!closed) {
       counted.accept(totals);

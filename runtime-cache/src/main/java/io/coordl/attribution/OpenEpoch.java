@@ -6,32 +6,32 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's way through one iterator: an epoch if it updates a model, else an evaluation.
- * Confined to the thread.
+ * One thread's pass through one iterator: an epoch if it updates a model, else an evaluation.
+ * Confined to that thread.
  */
 final class OpenEpoch {
   private final WeakReference<Object> subject;
 
-  /** Its number is 0 until its first batch was taken by a training thread. */
+  /** Its number is 0 until a training thread takes its first batch. */
   final EpochEvent event;
 
   final long start;
 
-  /** Updates by any thread before it began. */
+  /** Model updates by any thread before it began. */
   final long updatesBefore;
 
-  /** An earlier job has made steps of it, which this one leaves out. */
+  /** Whether an earlier job has made some of its steps, which this job skips. */
   boolean skips;
 
-  /** That of the batch taken last, which goes on and may be in pieces; null if none does. */
+  /** Step of the batch taken last, perhaps in several pieces; null if no step is open. */
   @Nullable StepEvent step;
 
-  /** When the step began, and when its last piece that took a while ended. */
+  /** When the step began, and when its last long piece ended. */
   long stepBegun;
 
   long stepEnded;
 
-  /** Checkpoints of the piece that goes on. */
+  /** Checkpoint time in the current piece. */
   long pieceCheckpoint;
 
   OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {

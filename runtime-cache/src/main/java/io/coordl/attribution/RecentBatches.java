@@ -4,10 +4,10 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which record belongs to which batch object, from its preparation to the moment the training
- * thread takes it. By identity (a batch's {@code equals} compares arrays) and weak (a batch must
- * die when the program drops it); bounded by a ring, since prefetch depths are small. Safe for
- * concurrent use.
+ * Maps each batch to its record, from its preparation until the training thread takes it. Batches
+ * are compared by identity ({@code equals} would compare arrays) and referenced weakly (a batch
+ * must die when the program drops it). A ring bounds their number, since prefetch depths are small.
+ * Safe for concurrent use.
  */
 final class RecentBatches {
   private static final int CAPACITY = 256;
@@ -17,7 +17,7 @@ final class RecentBatches {
   private final @Nullable Entry[] ring = new @Nullable Entry[CAPACITY];
   private int next;
 
-  /** How many were not taken: where the training thread prepares all by itself, none is there. */
+  /** How many have not been taken: none if the training thread prepares all batches itself. */
   private int left;
 
   synchronized void put(Object batch, BatchRecord record) {

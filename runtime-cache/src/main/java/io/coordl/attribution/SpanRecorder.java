@@ -35,7 +35,7 @@ public final class SpanRecorder implements SpanSink {
   private final LongSupplier clock;
   final EventLog events;
 
-  /** Those that began to train last, also if they have ended: an epoch may be left with them. */
+  /** Threads that began to train last, including ended ones, which may have left an epoch open. */
   private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
 
   final Preparers preparers = new Preparers();
@@ -49,7 +49,7 @@ public final class SpanRecorder implements SpanSink {
     this(events, durations, gcNanos, System::nanoTime);
   }
 
-  /** For tests: with a clock that only they move. */
+  /** For tests, which control the clock. */
   SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos, LongSupplier clock) {
     this.events = events;
     this.durations = durations;
@@ -59,14 +59,14 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Who knows how many samples a batch has, and how many epochs a trainer will make: 0 if it does
-   * not, never an exception.
+   * Sets the function that returns the number of samples in a batch, or of epochs that a trainer
+   * will make: 0 if unknown, never an exception.
    */
   public void counts(ToLongFunction<Object> of) {
     counts = of;
   }
 
-  /** Who hears of waits from now on. */
+  /** Sets the listener for all waits from now on. */
   public void onWait(WaitListener hears) {
     listener = hears;
   }
@@ -75,9 +75,7 @@ public final class SpanRecorder implements SpanSink {
     return counts.applyAsLong(batch);
   }
 
-  /**
-   * That a loop will make, by their number or the object whose loop it is; 0 if that is not known.
-   */
+  /** Epochs that a loop will make, given their number or the trainer; 0 if unknown. */
   long epochs(Object loop) {
     return loop instanceof Integer given ? given : counts.applyAsLong(loop);
   }
@@ -92,8 +90,8 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * Whether this thread trains, and a {@code next} that it calls now would be its wait for a batch:
-   * not one inside another, nor one that prepares for another thread.
+   * Whether this thread trains and a {@code next} called now would be its wait for a batch: neither
+   * nested in another wait nor preparation for another thread.
    */
   public boolean isBatchGet() {
     return threads.get().isBatchGet();
@@ -103,7 +101,7 @@ public final class SpanRecorder implements SpanSink {
     return preparers;
   }
 
-  /** How often a model was changed so far, by any thread. */
+  /** Model updates so far, by any thread. */
   public long updates() {
     return updates.sum();
   }
@@ -113,7 +111,7 @@ public final class SpanRecorder implements SpanSink {
     return epochEnds.sum();
   }
 
-  /** A thread turned out to train: its open epochs are to be ended with the job. */
+  /** A thread turned out to train: its open epochs end with the job. */
   synchronized void trains(ThreadSpans thread) {
     if (training.size() == MAX_TRAINING) {
       training.remove(0);
@@ -122,8 +120,8 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /**
-   * The job ends: epochs that a loop has left without ending them are written as they stand, and
-   * the totals stay what they are. Called once; threads that run on are not heard any more.
+   * The job ends: writes epochs still open as they stand, and makes the totals final. Called once;
+   * spans of threads that continue are ignored.
    */
   public void finish() {
     ended = true;
@@ -132,7 +130,8 @@ public final class SpanRecorder implements SpanSink {
       try {
         thread.finish(now());
       } catch (RuntimeException e) {
-        // It runs on, and changed under our hands: what it had written stands.
+        // The thread is still running and changed its spans during this call: keep what it has
+        // written.
       }
     }
     totals.close();

@@ -16,11 +16,11 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open spans of one thread, and what follows from their nesting. Confined to its thread.
+ * The open spans of one thread, and all that follows from their nesting. Confined to its thread.
  *
  * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
- * state between spans: the wait that is going on ({@code hasNext} and {@code next} together are one
- * wait), the batch being prepared, the epochs begun, and the step since the batch taken last.
+ * state between spans is the current wait ({@code hasNext} and {@code next} together are one wait),
+ * the batch being prepared, the open epochs, and the current step.
  */
 final class ThreadSpans {
   private static final int MAX_HELD = 64;
@@ -48,7 +48,7 @@ final class ThreadSpans {
   private long gcBefore;
   private DataStallEvent stall = new DataStallEvent();
 
-  /** Of the epoch that begins with this wait, if it does. */
+  /** Event of the epoch that begins with this wait, if one does. */
   private @Nullable EpochEvent newEpoch;
 
   private @Nullable BatchRecord waitRecord;
@@ -59,12 +59,12 @@ final class ThreadSpans {
   private long stepStart;
   private boolean updates;
 
-  /** It is known how many epochs the loop that runs has. */
+  /** Whether the number of epochs of the current loop is known. */
   private boolean planned;
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
-  /** A result that counts once the thread turns out to train. */
+  /** A result that counts only once the thread turns out to train. */
   private record Held(OpenEpoch epoch, Runnable result) {}
 
   ThreadSpans(SpanRecorder recorder) {
@@ -231,7 +231,7 @@ final class ThreadSpans {
         }
       }
       case SAMPLE, ASSEMBLE -> {
-        if (building == null) { // Inside a batch it is part of that batch's rest.
+        if (building == null) { // Inside a batch it is part of that batch's other time.
           recorder.totals.otherTime.add(self);
         }
       }
@@ -273,7 +273,7 @@ final class ThreadSpans {
     outerBatches[at] = null;
   }
 
-  /** Tells how long a span took, and by its event if a recording ran when it began. */
+  /** Records how long a span took, and writes its event if a recording ran when the span began. */
   private void ended(
       Durations.Kind kind,
       long now,
@@ -298,7 +298,7 @@ final class ThreadSpans {
   }
 
   /** Open spans of a kind, after adding {@code change}. */
-  @SuppressWarnings("EnumOrdinal") // An array is what makes a span cost nanoseconds.
+  @SuppressWarnings("EnumOrdinal") // An array keeps the cost of a span at nanoseconds.
   private int openSpans(SpanKind kind, int change) {
     return open[kind.ordinal()] += change;
   }
@@ -327,7 +327,7 @@ final class ThreadSpans {
     }
   }
 
-  /** Whether the batch being built was begun by the wait itself, for want of a better beginning. */
+  /** Whether the batch being built began with the wait itself, because no span had begun it. */
   private boolean isBuiltByWait() {
     return building != null && building == waitRecord;
   }
@@ -384,15 +384,15 @@ final class ThreadSpans {
         end(epoch, true, now);
       }
     } else if (asking != null) {
-      // What it does before it takes the batch (DL4J's ParallelWrapper: wait for its workers) still
-      // belongs to the step.
+      // Work between asking and taking the batch (DL4J's ParallelWrapper waits for its workers)
+      // still belongs to the step.
       stepping = asking;
       stepStart = now;
     }
     asking = null;
   }
 
-  /** A wait that ended without a batch: there is no other, or {@code next} threw. */
+  /** A wait ended without a batch: there are no more, or {@code next} threw. */
   private void tookNothing(long now, @Nullable Object subject) {
     OpenEpoch epoch = subject == null ? null : find(subject);
     DataStallEvent wait = stall;
@@ -424,14 +424,14 @@ final class ThreadSpans {
     }
     BatchRecord made = recorder.recent.take(batch);
     if (made == null) {
-      // Nobody else prepared it: it was prepared here, while the thread waited.
+      // No other thread prepared it, so this one did during the wait.
       finish(mine, now, subject, batch);
       made = mine;
       if (!training) {
         recorder.recent.put(batch, mine);
       }
     } else {
-      mine.count(recorder.totals); // What it did besides, as a preprocessor on this thread.
+      mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
     waits.divide(wait, waitGc, made);
@@ -477,7 +477,7 @@ final class ThreadSpans {
     epoch.step = step;
   }
 
-  /** The thread asks again: what it did since it took the last batch was (part of) the step. */
+  /** The thread asks again: the time since it took the last batch was the step, or a part of it. */
   private void endStep(long now) {
     OpenEpoch epoch = stepping;
     if (epoch == null) {
@@ -505,7 +505,7 @@ final class ThreadSpans {
         });
   }
 
-  /** The next batch is taken, or the epoch is over: all pieces of the step are known. */
+  /** The next batch is taken or the epoch has ended, so all pieces of the step are known. */
   private void closeStep(OpenEpoch epoch) {
     StepEvent step = epoch.step;
     if (step == null) {
@@ -540,8 +540,8 @@ final class ThreadSpans {
     OpenEpoch epoch = find(subject);
     if (epoch == null) {
       epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
-      // The one used last may be an epoch that a validation interrupts; those before it were left
-      // by a break or an exception, or they would have been used since.
+      // The one used last may be an epoch interrupted by a validation. Earlier ones would have been
+      // used since, so a break or an exception left them.
       for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
         end(other, false, start);
       }
@@ -552,7 +552,7 @@ final class ThreadSpans {
     return epoch;
   }
 
-  /** The job ends: what is still open is written as it stands. By the thread that ends the job. */
+  /** The job ends: writes open epochs as they stand. Called by the thread that ends the job. */
   void finish(long now) {
     endStep(now);
     for (OpenEpoch epoch : List.copyOf(epochs)) {
@@ -583,8 +583,8 @@ final class ThreadSpans {
     epochs.remove(epoch);
     recorder.epochEnds.increment();
     if (!training) {
-      // Before the training (statistics for a normaliser, a look at the first batch) or on a thread
-      // that only loads: no epoch, and its waits are nobody's stall.
+      // Before training (statistics for a normalizer, a look at the first batch) or on a thread
+      // that only loads: this is not an epoch, and its waits are not stalls.
       held.removeIf(waiting -> waiting.epoch() == epoch);
       if (stepping == epoch) {
         stepping = null;
@@ -594,7 +594,7 @@ final class ThreadSpans {
     closeStep(epoch);
     numberOf(epoch);
     if (!updates) {
-      // Other threads may update the model for this one, as DL4J's ParallelWrapper has them do.
+      // Other threads may update the model for this one, as in DL4J's ParallelWrapper.
       trained(epoch, recorder.updates() - epoch.updatesBefore);
     }
     EpochEvent event = epoch.event;
@@ -608,7 +608,7 @@ final class ThreadSpans {
     recorder.events.write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
     recorder.totals.written(event);
-    // A validation inside an epoch is over: the step it interrupted goes on.
+    // A validation inside an epoch has ended: the interrupted step continues.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.step != null && stepping == null) {
       stepping = outer;
@@ -616,7 +616,7 @@ final class ThreadSpans {
     }
   }
 
-  /** A step updates the model, which makes an epoch of what its batch is from. */
+  /** A step updates the model, so the pass that its batch comes from is an epoch. */
   private void updated() {
     updates = true;
     if (stepping != null) {

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that make up one wait for a batch: {@code hasNext}, perhaps again, and {@code next}.
- * What the program did between them is not waiting. By {@link System#nanoTime}; confined to a
- * thread.
+ * The calls that make up one wait for a batch: {@code hasNext}, perhaps repeatedly, and {@code
+ * next}. Time between the calls is not waiting. All times are of {@link System#nanoTime}; confined
+ * to one thread.
  */
 final class WaitIntervals {
   private long[] starts = new long[4];
@@ -32,7 +32,7 @@ final class WaitIntervals {
     total += end - start;
   }
 
-  /** Begin of the first call; only if not empty. */
+  /** Start of the first call; there must be one. */
   long start() {
     return starts[0];
   }
@@ -47,12 +47,12 @@ final class WaitIntervals {
   }
 
   /**
-   * Divides the wait along the critical path of the batch it was for. Collector pauses are taken
-   * out first; the part of the wait in which the batch was being prepared is divided as its
-   * preparation was; the rest is queueing.
+   * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
+   * in which the batch was being prepared is divided in proportion to the parts of its preparation.
+   * The rest is queueing.
    *
-   * @param pauses of the collector between the wait's begin and end
-   * @param batch null at the end of an epoch, where the wait was for none
+   * @param pauses for garbage collection between start and end of the wait
+   * @param batch null at the end of an epoch, when no batch came
    */
   void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
     stall.wait = total;

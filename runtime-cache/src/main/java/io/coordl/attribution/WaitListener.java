@@ -2,11 +2,14 @@ package io.coordl.attribution;
 
 import org.jspecify.annotations.Nullable;
 
-/** Hears of the waits of training threads for their batches, on these threads. Never throws. */
+/** Receives the waits of training threads for batches, on these threads. Never throws. */
 public interface WaitListener {
   /** A {@code hasNext} or {@code next} of {@code subject} begins. */
   void waitBegins(@Nullable Object subject);
 
-  /** It is over, and gave this; null if it threw. Also called of waits that were not told of. */
+  /**
+   * The call returned {@code result}, null if it threw. Also called for waits whose start was not
+   * reported.
+   */
   void waitEnds(@Nullable Object result);
 }

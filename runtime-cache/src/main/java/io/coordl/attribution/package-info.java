@@ -1,6 +1,6 @@
 /**
- * Who waited for what: spans of all threads become batches, data stalls, steps and epochs, and
- * their events. No file access, no recording, no histograms: those listen to {@link
+ * Attributes waits to their causes: turns spans of all threads into batches, data stalls, steps and
+ * epochs, and their events. No file access, no recording, no histograms: these listen to {@link
  * io.coordl.attribution.Durations}.
  */
 @NullMarked

@@ -8,9 +8,9 @@ import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Every event of the agent. None registers itself with JFR: the first that did would load the
- * descriptions of all events of the JVM, a quarter of a second of CPU, though most jobs record with
- * the agent alone.
+ * All events of the agent. None registers itself with JFR: the first registration loads the
+ * descriptions of all JVM events, a quarter of a second of CPU, and most jobs need only the agent's
+ * own recording.
  */
 public final class AgentEvents {
   public static final List<Class<? extends Event>> ALL =
@@ -44,21 +44,22 @@ public final class AgentEvents {
   private AgentEvents() {}
 
   /**
-   * What JFR calls an event, as its {@code @Name} says. Reading annotations makes a class for each
-   * kind of them: 30 ms of CPU of a command line that just starts.
+   * Returns the JFR name of an event, equal to its {@code @Name}. Derived from the class name:
+   * reading annotations generates a class for each annotation type, which costs a starting command
+   * line 30 ms of CPU.
    */
   public static String name(Class<? extends Event> event) {
     return event.getName().replace(".event.", ".").replace("Event", "");
   }
 
-  /** What an event says, by its class and those that this extends. */
+  /** Returns the fields of an event, inherited ones included. */
   public static List<Field> fields(Class<?> event) {
     return Arrays.stream(event.getFields())
         .filter(field -> !Modifier.isStatic(field.getModifiers()))
         .toList();
   }
 
-  /** From now on they are part of the recordings of JFR; any thread, any number of times. */
+  /** Registers all events with JFR, so that its recordings include them. Idempotent; any thread. */
   public static void register() {
     ALL.forEach(FlightRecorder::register);
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 @Description("One batch was prepared; the duration spans its preparation on one thread.")
 public final class BatchEvent extends Batched {
   @Label("Samples")
-  @Description("Samples of the batch, 0 if not known")
+  @Description("Samples of the batch, 0 if unknown")
   public long samples;
 
   @Label("Fetch")

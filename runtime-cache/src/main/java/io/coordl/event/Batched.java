@@ -3,7 +3,7 @@ package io.coordl.event;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 
-/** An event of one batch, or of none. */
+/** An event that may belong to a batch. */
 public abstract class Batched extends EventBase {
   @Label("Batch")
   @Description("Number of the batch, 0 if none")

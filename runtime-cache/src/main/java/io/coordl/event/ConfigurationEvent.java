@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Configuration")
 @Label("Configuration")
-@Description("One argument of the agent as understood.")
+@Description("One argument of the agent, as parsed.")
 @Period("endChunk")
 public final class ConfigurationEvent extends EventBase {
   @Label("Key")
@@ -16,7 +16,7 @@ public final class ConfigurationEvent extends EventBase {
   public @Nullable String key;
 
   @Label("Value")
-  @Description("Value in force")
+  @Description("Effective value")
   public @Nullable String value;
 
   @Label("Origin")

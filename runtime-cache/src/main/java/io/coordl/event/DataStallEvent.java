@@ -19,22 +19,22 @@ public final class DataStallEvent extends Batched {
   public long wait;
 
   @Label("Fetch Stall")
-  @Description("Share of the wait on the batch being fetched")
+  @Description("Part of the wait during which the batch was being fetched")
   @Timespan(Timespan.NANOSECONDS)
   public long fetch;
 
   @Label("Prep Stall")
-  @Description("Share of the wait on decode, transforms and assembly")
+  @Description("Part of the wait for decode, transforms and assembly")
   @Timespan(Timespan.NANOSECONDS)
   public long prep;
 
   @Label("GC Stall")
-  @Description("Garbage collection pauses inside the wait")
+  @Description("GC pauses during the wait")
   @Timespan(Timespan.NANOSECONDS)
   public long gc;
 
   @Label("Queueing")
-  @Description("Rest: hand-over and waiting for a worker to start")
+  @Description("The rest: hand-over, and waiting for a worker to start")
   @Timespan(Timespan.NANOSECONDS)
   public long queue;
 }

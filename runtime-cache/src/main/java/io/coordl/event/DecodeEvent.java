@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.Decode")
 @Label("Decode")
 @Description(
-    "One image was decoded, in 1 ms or longer, its bytes read inside; no array made of it.")
+    "Decoding one image took 1 ms or longer; includes reading its bytes, not making an array.")
 @Threshold("1 ms")
 public final class DecodeEvent extends Batched {
   @Label("Codec")

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Environment")
 @Label("Environment")
-@Description("Where the job runs, and on what.")
+@Description("Host, limits and libraries of the job.")
 @Period("endChunk")
 public final class EnvironmentEvent extends EventBase {
   @Label("Agent")
@@ -17,11 +17,11 @@ public final class EnvironmentEvent extends EventBase {
   public @Nullable String agent;
 
   @Label("Recording")
-  @Description("File that the agent writes; none where it only adds to a recording of the user's")
+  @Description("File that the agent writes; none if it only adds to the user's own recording")
   public @Nullable String recording;
 
   @Label("Libraries")
-  @Description("Training libraries with the versions in the names of their jars")
+  @Description("Training libraries, with the versions from their jar names")
   public @Nullable String libraries;
 
   @Label("Host")
@@ -37,7 +37,7 @@ public final class EnvironmentEvent extends EventBase {
   public long cores;
 
   @Label("Memory")
-  @Description("Memory of the host or of the container, whichever has less to spare")
+  @Description("Memory of the host or of the container, whichever has less available")
   @DataAmount
   public long memory;
 }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Epoch")
 @Label("Epoch")
-@Description("One epoch, or one evaluation, ended; all figures are of it.")
+@Description("One epoch or evaluation ended; all figures cover it alone.")
 public final class EpochEvent extends Figures {
   @Label("Epoch")
-  @Description("Number of the epoch, from 1, evaluations included")
+  @Description("Number of the epoch, starting at 1; evaluations count too")
   public long epoch;
 
   @Label("Source")
@@ -19,7 +19,7 @@ public final class EpochEvent extends Figures {
   public @Nullable String source;
 
   @Label("Complete")
-  @Description("False if the loop left before the end")
+  @Description("False if the loop stopped before the end")
   public boolean complete;
 
   public static Figures sum(Stream<? extends Figures> some) {

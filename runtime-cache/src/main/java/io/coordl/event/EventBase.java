@@ -5,7 +5,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
-/** What holds of every event of the agent: its annotations are inherited. */
+/** Base of all events of the agent; its annotations are inherited. */
 @Category("CoorDL")
 @Registered(false)
 @StackTrace(false)

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Fault")
 @Label("Fault")
-@Description("Something inside the agent failed; the call of the program itself was made instead.")
+@Description("Something inside the agent failed; the program's own call ran instead.")
 public final class FaultEvent extends EventBase {
   @Label("Where")
-  @Description("What was being done")
+  @Description("Operation that failed")
   public @Nullable String where;
 
   @Label("Cause")

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Fetch")
 @Label("Fetch")
-@Description("One item took 0.1 ms or longer to fetch; written when it was closed.")
+@Description("Fetching one item took 0.1 ms or longer; written when the item is closed.")
 public final class FetchEvent extends Batched {
   /** Quicker fetches are only counted: a warm page cache would flood the recording. */
   public static final long SLOW_NANOS = 100_000;
@@ -33,6 +33,6 @@ public final class FetchEvent extends Batched {
   public boolean memory;
 
   @Label("Origin")
-  @Description("Farthest place that a byte came from: memory, peer or storage")
+  @Description("Most distant source of its bytes: memory, peer or storage")
   public @Nullable String origin;
 }

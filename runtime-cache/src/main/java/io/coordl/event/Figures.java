@@ -7,22 +7,22 @@ import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 
 /**
- * What is counted over a job, an epoch or a phase of a profile. A figure is declared here, once:
- * its name, label and unit by its public field. The runtime counts into it, {@link #add} adds it
- * up, and reports read it back into the same field.
+ * Figures counted over a job, an epoch or a phase of a profile. Each is declared once, here: its
+ * public field gives its name, label and unit. The runtime counts into that field, {@link #add}
+ * sums it, and reports read it back.
  *
- * <p>Wall, compute, stalls and checkpoint are times of the training thread; the stall is the sum of
- * its four parts; fetch, decode, transform and other times are self times of all threads, without
- * the pauses of collections.
+ * <p>Wall, compute, stall and checkpoint times are those of the training thread; the stall is the
+ * sum of its four parts. Fetch, decode, transform and other times are self times on all threads,
+ * without GC pauses.
  *
- * <p>No event that extends this may be named in it: JFR of JDK 17 links this class while it loads
- * such an event, which would then be loaded twice.
+ * <p>This class must not refer to an event that extends it: the JFR of JDK 17 links this class
+ * while it loads such an event, and would then load the event twice.
  */
 public abstract class Figures extends EventBase {
   private static final Field[] FIGURES = Figures.class.getFields();
 
   @Label("Samples")
-  @Description("Samples of the batches taken, 0 if the size of one of them is not known")
+  @Description("Samples of the batches taken, 0 if the size of any is unknown")
   @Metric("coordl_samples_total")
   public long samples;
 
@@ -32,7 +32,7 @@ public abstract class Figures extends EventBase {
   public long updates;
 
   @Label("Wall Time")
-  @Description("From the first ask to the last")
+  @Description("From the first request for a batch to the last")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_wall_seconds_total")
   public long wall;
@@ -43,18 +43,18 @@ public abstract class Figures extends EventBase {
   public long batches;
 
   @Label("Compute")
-  @Description("Sum of steps, checkpoints excluded")
+  @Description("Total time of steps, without checkpoints")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_compute_seconds_total")
   public long compute;
 
   @Label("Data Stall")
-  @Description("Sum of waits")
+  @Description("Total time of waits")
   @Timespan(Timespan.NANOSECONDS)
   public long stall;
 
   @Label("Fetch Stall")
-  @Description("Waits on fetches")
+  @Description("Waits for fetches")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(
       value = "coordl_stall_seconds_total",
@@ -63,19 +63,19 @@ public abstract class Figures extends EventBase {
   public long fetchStall;
 
   @Label("Prep Stall")
-  @Description("Waits on preparation")
+  @Description("Waits for preparation")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(value = "coordl_stall_seconds_total", label = "cause=prep")
   public long prepStall;
 
   @Label("GC Stall")
-  @Description("Collection pauses inside waits")
+  @Description("GC pauses during waits")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(value = "coordl_stall_seconds_total", label = "cause=gc")
   public long gcStall;
 
   @Label("Queueing")
-  @Description("Waits on hand-over")
+  @Description("Waits for hand-over")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(value = "coordl_stall_seconds_total", label = "cause=queueing")
   public long queueStall;
@@ -87,14 +87,13 @@ public abstract class Figures extends EventBase {
   public long checkpoint;
 
   @Label("GC Pauses")
-  @Description(
-      "Pauses of collections, in waits or not; before JDK 20 without Remark and Cleanup of G1")
+  @Description("GC pauses, in waits or not; before JDK 20 without Remark and Cleanup of G1")
   @Timespan(Timespan.NANOSECONDS)
   @Metric("coordl_gc_pause_seconds_total")
   public long gcPauses;
 
   @Label("Explicit GC Pauses")
-  @Description("Of them, collections that code asked for by System.gc()")
+  @Description("Those caused by calls of System.gc()")
   @Timespan(Timespan.NANOSECONDS)
   public long explicitGcPauses;
 
@@ -108,7 +107,7 @@ public abstract class Figures extends EventBase {
   public long fetchTime;
 
   @Label("Decode Time")
-  @Description("Self time of decoding and of making arrays of the pixels, on all threads")
+  @Description("Self time of decoding and of converting pixels to arrays, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   @Metric(value = "coordl_work_seconds_total", label = "stage=decode")
   public long decodeTime;
@@ -130,12 +129,12 @@ public abstract class Figures extends EventBase {
   public long items;
 
   @Label("Items From Memory")
-  @Description("Items a store of this host answered")
+  @Description("Items found in a store of this host")
   @Metric(value = "coordl_items_total", label = "source=memory", help = "Items fetched")
   public long memoryItems;
 
   @Label("Items From Peers")
-  @Description("Items the memory of another host answered")
+  @Description("Items found in the memory of another host")
   @Metric(value = "coordl_items_total", label = "source=peers")
   public long peerItems;
 
@@ -145,13 +144,13 @@ public abstract class Figures extends EventBase {
   public long storageItems;
 
   @Label("Bytes From Memory")
-  @Description("Bytes a store of this host answered")
+  @Description("Bytes from a store of this host")
   @DataAmount
   @Metric(value = "coordl_item_bytes_total", label = "source=memory", help = "Bytes fetched")
   public long memoryBytes;
 
   @Label("Bytes From Peers")
-  @Description("Bytes the memory of other hosts answered")
+  @Description("Bytes from the memory of other hosts")
   @DataAmount
   @Metric(value = "coordl_item_bytes_total", label = "source=peers")
   public long peerBytes;
@@ -162,7 +161,7 @@ public abstract class Figures extends EventBase {
   @Metric(value = "coordl_item_bytes_total", label = "source=storage")
   public long storageBytes;
 
-  /** Adds what was counted elsewhere or at another time. */
+  /** Adds figures counted elsewhere or at another time. */
   public void add(Figures more) {
     add(more, 1);
   }
@@ -183,7 +182,7 @@ public abstract class Figures extends EventBase {
     samples = sum;
   }
 
-  /** Counts a batch that was taken, of so many samples; 0 if that is not known. */
+  /** Counts a batch that was taken; {@code size} is its number of samples, 0 if unknown. */
   public void addBatch(long size) {
     samples = knowsSizes() && size > 0 ? samples + size : 0;
     batches++;
@@ -205,7 +204,7 @@ public abstract class Figures extends EventBase {
     queueStall = 0;
   }
 
-  /** Waits for data itself: what policies can take away. */
+  /** Waits for fetches and preparation, the part that policies can remove. */
   public long dataStall() {
     return fetchStall + prepStall;
   }
@@ -214,7 +213,7 @@ public abstract class Figures extends EventBase {
     return samples > 0 || batches == 0;
   }
 
-  /** Samples a second of wall time, 0 if not known. */
+  /** Samples per second of wall time, 0 if unknown. */
   public double samplesPerSecond() {
     return wall <= 0 ? 0 : samples * 1e9 / wall;
   }
@@ -224,12 +223,12 @@ public abstract class Figures extends EventBase {
     return decodeTime + transformTime + otherTime;
   }
 
-  /** Bytes that were asked for, wherever they came from. */
+  /** Bytes fetched, from all sources. */
   public long bytes() {
     return memoryBytes + peerBytes + storageBytes;
   }
 
-  /** A part of the wall time, 0 to 1; 0 if there was no wall time. */
+  /** Returns {@code nanos} as a share of the wall time, 0 to 1; 0 without wall time. */
   public double share(long nanos) {
     return wall <= 0 ? 0 : (double) nanos / wall;
   }

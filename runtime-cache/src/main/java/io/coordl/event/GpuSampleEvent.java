@@ -8,31 +8,31 @@ import jdk.jfr.Percentage;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** What a GPU did, once a second; -1 is not known. Lasts from the sample before to this one. */
+/** Samples a GPU once a second; -1 means unknown. Lasts from the previous sample to this one. */
 @Name("io.coordl.GpuSample")
 @Label("GPU Sample")
-@Description("What a GPU did, once a second; -1 is not known.")
+@Description("State of a GPU, sampled once a second; -1 means unknown.")
 public final class GpuSampleEvent extends EventBase {
   @Label("Device")
-  @Description("Number of the device as NVML counts")
+  @Description("NVML index of the device")
   public long device;
 
   @Label("Name")
-  @Description("What the device is")
+  @Description("Model of the device")
   public @Nullable String name;
 
   @Label("Utilization")
-  @Description("Part of the time that a kernel of any process ran")
+  @Description("Share of the time during which a kernel of any process ran")
   @Percentage
   public double utilization;
 
   @Label("Own Utilization")
-  @Description("Part of the time that kernels of this process ran")
+  @Description("Share of the time during which kernels of this process ran")
   @Percentage
   public double ownUtilization;
 
   @Label("Idle")
-  @Description("Time since the sample before in which no kernel ran, by the utilization")
+  @Description("Time without a kernel since the previous sample, derived from the utilization")
   @Timespan(Timespan.NANOSECONDS)
   public long idle;
 
@@ -42,12 +42,12 @@ public final class GpuSampleEvent extends EventBase {
   public long memory;
 
   @Label("Used Memory")
-  @Description("Of it, in use by all processes")
+  @Description("Device memory in use by all processes")
   @DataAmount
   public long usedMemory;
 
   @Label("Own Memory")
-  @Description("Of it, in use by this process")
+  @Description("Device memory in use by this process")
   @DataAmount
   public long ownMemory;
 
@@ -56,20 +56,20 @@ public final class GpuSampleEvent extends EventBase {
   public long milliwatts;
 
   @Label("PCIe Received")
-  @Description("Bytes a second that the device received")
+  @Description("Bytes per second that the device received")
   @DataAmount
   public long pcieReceived;
 
   @Label("PCIe Sent")
-  @Description("Bytes a second that the device sent")
+  @Description("Bytes per second that the device sent")
   @DataAmount
   public long pcieSent;
 
   @Label("Clock")
-  @Description("Megahertz of the multiprocessors")
+  @Description("Clock of the multiprocessors in megahertz")
   public long clock;
 
   @Label("Memory Clock")
-  @Description("Megahertz of the memory")
+  @Description("Clock of the memory in megahertz")
   public long memoryClock;
 }

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.GpuStatistics")
 @Label("GPU Statistics")
-@Description("A GPU over the time in which the job took batches, from samples once a second.")
+@Description("Use of a GPU while the job took batches, sampled once a second.")
 @Period("endChunk")
 public final class GpuStatisticsEvent extends EventBase {
   @Label("Device")
-  @Description("Number of the device as NVML counts")
+  @Description("NVML index of the device")
   public long device;
 
   @Label("Name")
-  @Description("What the device is")
+  @Description("Model of the device")
   public @Nullable String name;
 
   @Label("Binding")
@@ -26,40 +26,41 @@ public final class GpuStatisticsEvent extends EventBase {
   public @Nullable String binding;
 
   @Label("Samples")
-  @Description("Samples that count")
+  @Description("Number of samples counted")
   public long samples;
 
   @Label("Sampled Time")
-  @Description("Time that the samples stand for")
+  @Description("Time covered by the samples")
   @Timespan(Timespan.NANOSECONDS)
   public long sampled;
 
   @Label("Busy")
-  @Description("Of it, a kernel ran, of any process")
+  @Description("Part of that time during which a kernel of any process ran")
   @Timespan(Timespan.NANOSECONDS)
   public long busy;
 
   @Label("Idle In Data Stalls")
-  @Description("Idle time that data stalls explain: from batch to batch, the lesser of the two")
+  @Description(
+      "Idle time explained by data stalls: for each batch, the smaller of idle time and stall")
   @Timespan(Timespan.NANOSECONDS)
   public long idleInStalls;
 
   @Label("Synchronized Steps")
-  @Description("In a profile: steps of the training thread until the device was done")
+  @Description("In a profile: steps of the training thread, each until the device had finished")
   @Timespan(Timespan.NANOSECONDS)
   public long synchronizedSteps;
 
   @Label("Used Memory")
-  @Description("Most of the device's memory that was in use; -1 if it was never known")
+  @Description("Peak use of the device's memory; -1 if unknown")
   @DataAmount
   public long usedMemory;
 
   @Label("Own Memory")
-  @Description("Most that this process was seen to use; -1 if it was never known")
+  @Description("Peak use by this process; -1 if unknown")
   @DataAmount
   public long ownMemory;
 
-  /** As it is now, whatever is counted later. */
+  /** Returns a snapshot, unaffected by later counts. */
   public GpuStatisticsEvent copy() {
     return (GpuStatisticsEvent) clone();
   }
@@ -69,12 +70,12 @@ public final class GpuStatisticsEvent extends EventBase {
     return sampled - busy;
   }
 
-  /** Accelerator utilisation as MLPerf Storage has it: busy over wall, 0 to 1. */
+  /** Accelerator utilization as MLPerf Storage defines it: busy over wall, 0 to 1. */
   public double utilization() {
     return sampled == 0 ? 0 : (double) busy / sampled;
   }
 
-  /** Part of the idle time that data stalls explain, 0 to 1. */
+  /** Share of the idle time that data stalls explain, 0 to 1. */
   public double explained() {
     return idle() <= 0 ? 0 : (double) idleInStalls / idle();
   }

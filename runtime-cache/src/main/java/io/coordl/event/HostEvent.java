@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Host")
 @Label("Host")
-@Description("What a profile measured of the host and the data set; 0 is unknown.")
+@Description("Host and data set as measured by a profile; 0 means unknown.")
 public final class HostEvent extends EventBase {
   @Label("Cores")
   @Description("Cores this JVM may use")
@@ -20,17 +20,17 @@ public final class HostEvent extends EventBase {
   public long memory;
 
   @Label("Free Memory")
-  @Description("Of it, free or used as page cache")
+  @Description("Memory that is free or used as page cache")
   @DataAmount
   public long freeMemory;
 
   @Label("Memory Rate")
-  @Description("Bytes a second that items are read at from memory")
+  @Description("Bytes per second when reading items from memory")
   @DataAmount
   public long memoryRate;
 
   @Label("Storage Rate")
-  @Description("Bytes a second that items are read at from storage, past the page cache")
+  @Description("Bytes per second when reading items from storage, bypassing the page cache")
   @DataAmount
   public long storageRate;
 
@@ -44,7 +44,7 @@ public final class HostEvent extends EventBase {
   public long storageThreads;
 
   @Label("Storage Access")
-  @Description("direct: past the page cache; otherwise why it could not be")
+  @Description("direct: bypassing the page cache; otherwise why that was impossible")
   public @Nullable String storageAccess;
 
   @Label("Items")
@@ -57,7 +57,7 @@ public final class HostEvent extends EventBase {
   public long datasetBytes;
 
   @Label("Decoded Item")
-  @Description("Mean bytes of an item once decoded")
+  @Description("Mean size of a decoded item in bytes")
   @DataAmount
   public long decodedItemBytes;
 

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.LatencyStatistics")
 @Label("Latency Statistics")
-@Description("Exact distribution of one kind of span, whatever the thresholds.")
+@Description("Exact distribution of one kind of span, independent of event thresholds.")
 @Period("endChunk")
 public final class LatencyStatisticsEvent extends EventBase {
   @Label("Kind")
   @Description(
-      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer and its answer")
+      "Kind of span: fetch, decode, transform, batch, stall, step, checkpoint; peer with its"
+          + " answer")
   public @Nullable String kind;
 
   @Label("Epoch")

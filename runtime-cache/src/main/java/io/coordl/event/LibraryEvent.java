@@ -7,7 +7,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Period;
 import org.jspecify.annotations.Nullable;
 
-/** Readers of a recording ask for what a library can do, never for its name. */
+/** Readers of a recording rely on what a library can do, never on its name. */
 @Name("io.coordl.Library")
 @Label("Library")
 @Description("A training library that the job uses, and what the agent can do for it.")
@@ -18,11 +18,11 @@ public final class LibraryEvent extends EventBase {
   public @Nullable String name;
 
   @Label("Packages")
-  @Description("What the names of its classes begin with, separated by commas")
+  @Description("Prefixes of its class names, separated by commas")
   public @Nullable String packages;
 
   @Label("Prepares Ahead")
-  @Description("Whether it prepares batches on a thread of its own")
+  @Description("Whether it prepares batches on its own thread")
   public boolean preparesAhead;
 
   @Label("Prefetched")
@@ -34,14 +34,14 @@ public final class LibraryEvent extends EventBase {
   public boolean prepared;
 
   @Label("How To Prepare Ahead")
-  @Description("How a program makes it prepare further ahead, empty if it cannot")
+  @Description("How a program can make it prepare further ahead, empty if it cannot")
   public @Nullable String howToPrepareAhead;
 
   @Label("Calls GC")
   @Description("When it calls System.gc(), empty if it does not")
   public @Nullable String callsGc;
 
-  /** Whether a class is the library's own. */
+  /** Whether a class belongs to the library. */
   public boolean owns(String className) {
     return packages != null
         && Arrays.stream(packages.split(",", -1)).anyMatch(className::startsWith);

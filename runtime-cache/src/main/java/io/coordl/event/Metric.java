@@ -6,21 +6,21 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * What a figure is called outside: in Prometheus and OpenTelemetry. Names are API. One that ends
- * with {@code _total} only grows; times are in seconds.
+ * Name of a figure in Prometheus and OpenTelemetry. Names are API. A name that ends with {@code
+ * _total} is a counter; times are in seconds.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.FIELD)
 public @interface Metric {
-  /** Name, of several figures if a label tells them apart. */
+  /** Name; several figures may share one if their labels differ. */
   String value();
 
-  /** That label, {@code cause=fetch}; empty if the name says it all. */
+  /** Label, such as {@code cause=fetch}; empty if only one figure has the name. */
   String label() default "";
 
-  /** Of the name, if the description of its first figure is too narrow. */
+  /** Help text of the name, if the description of its first figure is too narrow. */
   String help() default "";
 
-  /** Whether 0 says that it is not known. */
+  /** Whether 0 means unknown. */
   boolean absentIfZero() default false;
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerFetch")
 @Label("Peer Fetch")
 @Description(
-    "Another host was asked for an item, or to keep one, and took 0.1 ms or longer or failed.")
+    "A request to another host, for an item or to keep one, took 0.1 ms or longer or failed.")
 public final class PeerFetchEvent extends Batched {
   @Label("Peer")
   @Description("Host asked")
@@ -26,7 +26,7 @@ public final class PeerFetchEvent extends Batched {
   public long bytes;
 
   @Label("Answer Time")
-  @Description("From the question to the answer with all its bytes")
+  @Description("From the request to the complete answer")
   @Timespan(Timespan.NANOSECONDS)
   public long answerTime;
 }

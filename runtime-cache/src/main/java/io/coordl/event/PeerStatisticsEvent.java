@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 @Name("io.coordl.PeerStatistics")
 @Label("Peer Statistics")
 @Description(
-    "What was asked of one other host since the start of the job, whatever the thresholds.")
+    "Requests to one other host since the start of the job, independent of event thresholds.")
 @Period("endChunk")
 public final class PeerStatisticsEvent extends EventBase {
   @Label("Peer")
@@ -19,51 +19,51 @@ public final class PeerStatisticsEvent extends EventBase {
   public @Nullable String peer;
 
   @Label("Found")
-  @Description("Questions answered with an item")
+  @Description("Requests answered with an item")
   public long found;
 
   @Label("Absent")
-  @Description("Questions answered by not having the item")
+  @Description("Requests for items that the host did not have")
   public long absent;
 
   @Label("Kept")
-  @Description("Items sent there and kept there")
+  @Description("Items sent to the host and kept there")
   public long kept;
 
   @Label("Late")
-  @Description("Questions not answered within the deadline")
+  @Description("Requests not answered within the deadline")
   public long late;
 
   @Label("Failed")
-  @Description("Questions not answered: no connection, a broken one, or no answer")
+  @Description("Requests that failed: no connection, a broken one, or no answer")
   public long failed;
 
   @Label("Bytes Received")
-  @Description("Bytes of items that came from there")
+  @Description("Bytes of items received from the host")
   @DataAmount
   public long receivedBytes;
 
   @Label("Bytes Sent")
-  @Description("Bytes of items that went there")
+  @Description("Bytes of items sent to the host")
   @DataAmount
   public long sentBytes;
 
   @Label("Found Time")
-  @Description("Until items were here, on all threads")
+  @Description("Time to receive items, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long foundTime;
 
   @Label("Kept Time")
-  @Description("Until items were there, on all threads")
+  @Description("Time to send items that were kept, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long keptTime;
 
   @Label("Lost Time")
-  @Description("Until late and failed questions were given up, on all threads")
+  @Description("Time until late and failed requests were abandoned, on all threads")
   @Timespan(Timespan.NANOSECONDS)
   public long lostTime;
 
-  /** As it is now, whatever is counted later. */
+  /** Returns a snapshot, unaffected by later counts. */
   public PeerStatisticsEvent copy() {
     return (PeerStatisticsEvent) clone();
   }

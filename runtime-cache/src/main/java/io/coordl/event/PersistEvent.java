@@ -6,7 +6,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import org.jspecify.annotations.Nullable;
 
-/** A model file was put into place; its duration is how long that took. */
+/** A model file was put into place; the duration is the time this took. */
 @Name("io.coordl.Persist")
 @Label("Persist")
 @Description("A model file was written, forced to disk and put into place.")
@@ -21,10 +21,10 @@ public final class PersistEvent extends EventBase {
   public long bytes;
 
   @Label("In Background")
-  @Description("Whether the job continued meanwhile")
+  @Description("Whether the job continued during the write")
   public boolean background;
 
   @Label("Failure")
-  @Description("Why it could not be written, empty if it was")
+  @Description("Why the write failed, empty if it succeeded")
   public @Nullable String failure;
 }

@@ -7,8 +7,8 @@ import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One phase of a differential profile was measured; all figures are of its steady state, warm-up
- * steps excluded. A phase measured at several numbers of workers is one event each.
+ * One phase of a differential profile was measured. All figures cover its steady state, without
+ * warm-up steps. A phase measured with several numbers of workers yields one event for each.
  */
 @Name("io.coordl.Phase")
 @Label("Profile Phase")
@@ -19,7 +19,7 @@ public final class PhaseEvent extends Figures {
   public @Nullable String phase;
 
   @Label("Workers")
-  @Description("Threads that prepare beside the training thread, 0 if it prepares itself")
+  @Description("Threads that prepare besides the training thread, 0 if it prepares itself")
   public long workers;
 
   @Label("Warm-up Steps")
@@ -44,7 +44,7 @@ public final class PhaseEvent extends Figures {
   public long cpu;
 
   @Label("Steady")
-  @Description("False if it ended before its confidence interval was as narrow as asked for")
+  @Description("False if it ended before its confidence interval was as narrow as required")
   public boolean steady;
 
   @Label("Note")

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Rewritten")
 @Label("Rewritten")
-@Description("A rule was applied to a class, or left it alone and why.")
+@Description("A rule was applied to a class, or skipped it for the reason given.")
 public final class RewrittenEvent extends EventBase {
   @Label("Class")
   @Description("Class of the program")
@@ -18,7 +18,7 @@ public final class RewrittenEvent extends EventBase {
   public @Nullable String rule;
 
   @Label("Sites")
-  @Description("Places rewritten")
+  @Description("Call sites rewritten")
   public long sites;
 
   @Label("Outcome")
@@ -30,6 +30,6 @@ public final class RewrittenEvent extends EventBase {
   public @Nullable String reason;
 
   @Label("Proven On")
-  @Description("Library versions the rule was proven on")
+  @Description("Library versions the rule was tested with")
   public @Nullable String provenOn;
 }

@@ -18,20 +18,20 @@ public final class StagingStatisticsEvent extends EventBase {
   public @Nullable String group;
 
   @Label("Pipeline")
-  @Description("Checksum of the pipeline whose batches these are")
+  @Description("Checksum of the pipeline that makes the batches")
   public @Nullable String pipeline;
 
   @Label("Capacity")
-  @Description("Byte budget of the staging buffer, -1 if there is none: the job prepares by itself")
+  @Description("Byte budget of the staging buffer, -1 without one: the job prepares locally")
   @DataAmount
   public long capacity;
 
   @Label("Slots")
-  @Description("Batches that find room at once")
+  @Description("Batches that fit at the same time")
   public long slots;
 
   @Label("Slot Size")
-  @Description("Bytes of a slot, 0 until a first batch was prepared")
+  @Description("Bytes of a slot, 0 until the first batch is prepared")
   @DataAmount
   public long slotBytes;
 
@@ -44,7 +44,7 @@ public final class StagingStatisticsEvent extends EventBase {
   public long epochs;
 
   @Label("Shared Epochs")
-  @Description("Of these, in which other jobs took part")
+  @Description("Those in which other jobs took part")
   public long sharedEpochs;
 
   @Label("Prepared")
@@ -52,28 +52,28 @@ public final class StagingStatisticsEvent extends EventBase {
   public long prepared;
 
   @Label("Taken")
-  @Description("Batches that came from the buffer")
+  @Description("Batches taken from the buffer")
   public long taken;
 
   @Label("Bytes Taken")
-  @Description("Bytes of these")
+  @Description("Bytes of the batches taken")
   @DataAmount
   public long takenBytes;
 
-  @Label("Left by All")
-  @Description("Batches the job prepared by itself: nobody prepared them (any more)")
+  @Label("Not Prepared")
+  @Description("Batches prepared locally because no job prepared them (any more)")
   public long nobody;
 
   @Label("Not Staged")
-  @Description("Batches the job prepared by itself: too large, or there was no memory")
+  @Description("Batches prepared locally because they were too large or memory was short")
   public long notStaged;
 
   @Label("Late")
-  @Description("Batches the job prepared by itself: whoever had begun did not get on")
+  @Description("Batches prepared locally because the job that began them made no progress")
   public long late;
 
   @Label("Lost")
-  @Description("Batches the job prepared by itself: it had been taken out of the epoch")
+  @Description("Batches prepared locally because the job had been removed from the epoch")
   public long lost;
 
   @Label("Waited")
@@ -82,16 +82,16 @@ public final class StagingStatisticsEvent extends EventBase {
   public long waited;
 
   @Label("Waited for Jobs")
-  @Description("Time that preparing threads waited for room until other jobs had got on")
+  @Description("Time that preparing threads waited for other jobs to free room")
   @Timespan
   public long waitedFor;
 
   @Label("Slowest Job")
-  @Description("Process id of the job that was waited for longest, 0 if none was")
+  @Description("Process ID of the job waited for longest, 0 if none")
   public long slowestJob;
 
   @Label("Waited for Slowest Job")
-  @Description("The part of that job")
+  @Description("Time waited for that job")
   @Timespan
   public long waitedForSlowest;
 
@@ -100,23 +100,23 @@ public final class StagingStatisticsEvent extends EventBase {
   public long takeOvers;
 
   @Label("Dropped")
-  @Description("How often a job was taken out of an epoch since it did not get on")
+  @Description("How often a job was removed from an epoch because it made no progress")
   public long dropped;
 
   @Label("Too Late")
-  @Description("Batches prepared here after others had taken the claims over")
+  @Description("Batches prepared here after other jobs had taken over their claims")
   public long tooLate;
 
   @Label("Updates")
-  @Description("Updates of a model between its batches: none in evaluations")
+  @Description("Model updates between its batches: none in evaluations")
   public long updates;
 
-  /** As it is now, whatever is counted later. */
+  /** Returns a snapshot, unaffected by later counts. */
   public StagingStatisticsEvent copy() {
     return (StagingStatisticsEvent) clone();
   }
 
-  /** Batches that the job prepared by itself after all. */
+  /** Batches that the job prepared locally. */
   public long alone() {
     return nobody + notStaged + late + lost;
   }

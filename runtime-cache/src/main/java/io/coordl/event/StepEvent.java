@@ -14,12 +14,12 @@ public final class StepEvent extends Batched {
   public long epoch;
 
   @Label("Compute")
-  @Description("Time computed, waits and checkpoints excluded")
+  @Description("Compute time, without waits and checkpoints")
   @Timespan(Timespan.NANOSECONDS)
   public long compute;
 
   @Label("Checkpoint")
-  @Description("Part of it spent writing models")
+  @Description("Part of the step spent writing models")
   @Timespan(Timespan.NANOSECONDS)
   public long checkpoint;
 }

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 @Description("State of one item store.")
 @Period("endChunk")
 public final class StoreStatisticsEvent extends EventBase {
-  /** Items as they are stored. */
+  /** Items as stored. */
   public static final String RAW = "raw";
 
-  /** Images as they are decoded. */
+  /** Decoded images. */
   public static final String DECODED = "decoded";
 
-  /** Samples as they are before any random number is drawn. */
+  /** Samples prepared up to the first random transform. */
   public static final String PREPARED = "prepared";
 
   @Label("Store")
@@ -31,7 +31,7 @@ public final class StoreStatisticsEvent extends EventBase {
   public @Nullable String scope;
 
   @Label("Group")
-  @Description("Jobs that share it")
+  @Description("Jobs that share the store")
   public @Nullable String group;
 
   @Label("Capacity")
@@ -52,29 +52,29 @@ public final class StoreStatisticsEvent extends EventBase {
   public long items;
 
   @Label("Hits")
-  @Description("Openings answered from memory")
+  @Description("Opens answered from memory")
   @Metric("coordl_store_hits_total")
   public long hits;
 
   @Label("Misses")
-  @Description("Openings not answered from memory")
+  @Description("Opens not answered from memory")
   @Metric("coordl_store_misses_total")
   public long misses;
 
   @Label("Admitted")
-  @Description("Items and blocks this job has put in")
+  @Description("Items and blocks that this job added")
   public long admitted;
 
   @Label("From Peers")
   @Description("Misses answered from the memory of another host")
   public long peer;
 
-  @Label("Bypassed")
-  @Description("Openings that could not be kept: full, changed while read or unreadable")
+  @Label("Not Cached")
+  @Description("Opens that were not cached: store full, file changed while read, or unreadable")
   public long bypassed;
 
   @Label("Full")
-  @Description("True if an item was turned away for want of room")
+  @Description("Whether an item was not cached because the store was full")
   public boolean full;
 
   @Label("Bytes Hit")
@@ -88,24 +88,23 @@ public final class StoreStatisticsEvent extends EventBase {
   public long peerBytes;
 
   @Label("Order")
-  @Description(
-      "first or second, where raw and decoded items share the capacity and a choice was made")
+  @Description("first or second, if raw and decoded items share the capacity and the agent chose")
   public @Nullable String order;
 
   @Label("Item Bytes")
-  @Description("Length of an item, as measured for the choice")
+  @Description("Length of an item, as measured for that choice")
   @DataAmount
   public long itemBytes;
 
   @Label("Item Saves")
-  @Description("Time that such an item saves when it is found")
+  @Description("Time saved by each hit on such an item")
   @Timespan(Timespan.NANOSECONDS)
   public long itemSaves;
 
-  @Label("Given Back")
+  @Label("Released")
   @Description(
-      "Bytes given back because memory was short or the store gained nothing; of all forms that"
-          + " share the capacity")
+      "Bytes released because memory was short or the store did not help; summed over all"
+          + " forms that share the capacity")
   @DataAmount
   public long givenBack;
 
@@ -114,7 +113,7 @@ public final class StoreStatisticsEvent extends EventBase {
   @Metric("coordl_store_jobs")
   public long jobs;
 
-  /** Hits of hits and misses, 0 to 1; null if nothing was asked for. */
+  /** Share of opens that were hits, 0 to 1; null if there were none. */
   public @Nullable Double hitRatio() {
     return hits + misses == 0 ? null : (Double) ((double) hits / (hits + misses));
   }

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 @Name("io.coordl.Tuning")
 @Label("Tuning")
-@Description("A policy was switched on or off by the agent, or it chose what to keep.")
+@Description("The agent switched a policy on or off, or chose what to keep.")
 public final class TuningEvent extends EventBase {
   @Label("Change")
-  @Description("What was switched or chosen")
+  @Description("Policy switched, or choice made")
   public @Nullable String change;
 
   @Label("Reason")
@@ -19,12 +19,11 @@ public final class TuningEvent extends EventBase {
   public @Nullable String reason;
 
   @Label("Waiting")
-  @Description(
-      "Part of the last window that the job waited for data; of the whole job for what is chosen")
+  @Description("Share of the last window spent waiting for data; of the whole job for a choice")
   @Percentage
   public double waiting;
 
   @Label("Samples per Second")
-  @Description("In the last window, 0 if the size of a batch is not known")
+  @Description("In the last window, 0 if the size of a batch is unknown")
   public double samplesPerSecond;
 }

@@ -79,7 +79,7 @@ public final class OwnFiles {
   public static Path directory(Path path) throws IOException {
     if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-        throw new IOException(path + " is no directory, or a link to one");
+        throw new IOException(path + " is not a directory, or is a link to one");
       }
       Files.createDirectories(path);
     }
@@ -115,7 +115,7 @@ public final class OwnFiles {
     BasicFileAttributes file =
         Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (!file.isRegularFile()) {
-      throw new IOException(path + " is no regular file");
+      throw new IOException(path + " is not a regular file");
     }
     if (!isOwn(path)) {
       throw new IOException(path + " belongs to another user");

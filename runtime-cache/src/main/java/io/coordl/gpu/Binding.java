@@ -22,11 +22,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the driver's libraries are bound: by the JavaCPP presets where the user named them, else by
- * what needs no more than the driver: java.lang.foreign from JDK 22 on, JNA if the program has it.
- * The program's own presets come last, and only if the user asked for GPUs: to load them writes
- * files and needs CUDA's runtime library. What failed once is not tried again. Safe for concurrent
- * use.
+ * Binds the driver's libraries: by the JavaCPP presets if the user named them, else by a binding
+ * that needs only the driver (java.lang.foreign from JDK 22 on, or JNA if the program has it). The
+ * program's own presets come last, and only if the user asked for GPUs, because loading them writes
+ * files and needs CUDA's runtime library. A failed binding is not retried. Safe for concurrent use.
  */
 public final class Binding {
   private static final String NONE = "none";
@@ -39,10 +38,10 @@ public final class Binding {
   private @Nullable ClassLoader ownPresets;
 
   /**
-   * Nothing is loaded yet.
+   * Loads nothing yet.
    *
    * @param presets directory with the presets' jars, or none
-   * @param program where the program's libraries are
+   * @param program class loader of the program's libraries
    * @param asked whether the user asked for GPUs
    */
   public Binding(String presets, @Nullable ClassLoader program, boolean asked) {
@@ -52,12 +51,12 @@ public final class Binding {
   }
 
   /**
-   * Whether this machine may have a driver: a look at a few files, no native code. The dynamic
-   * linker looks into the directories of {@code libraryPath} first.
+   * Whether this machine may have a driver, judged by a few files, without native code. The dynamic
+   * linker searches the directories of {@code libraryPath} first.
    */
   public static boolean isDriverThere(@Nullable String libraryPath) {
     return new File("/proc/driver/nvidia/version").exists()
-        || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have that alone.
+        || new File("/dev/nvidiactl").exists() // Sandboxes like gVisor have only this.
         || new File("/usr/lib/wsl/lib/" + Nvml.LIBRARY).exists()
         || (libraryPath != null
             && Arrays.stream(libraryPath.split(File.pathSeparator, -1))
@@ -79,12 +78,15 @@ public final class Binding {
             : List.of(foreign, jna));
   }
 
-  /** Whether the user asked for GPUs, or this process has loaded CUDA by now: a job does first. */
+  /**
+   * Whether the user asked for GPUs or this process has loaded CUDA, as a job that uses GPUs does
+   * first.
+   */
   boolean isWanted() {
     return asked || !loaded(CUDA).isEmpty();
   }
 
-  /** Libraries of this process, as paths; none where there is no such list. */
+  /** Paths of the libraries loaded by this process; none if the system has no such list. */
   private static Set<String> loaded(Pattern name) {
     Set<String> libraries = new LinkedHashSet<>();
     try (Stream<String> mapped = Files.lines(Path.of("/proc/self/maps"), ISO_8859_1)) {
@@ -93,14 +95,14 @@ public final class Binding {
           .filter(Matcher::find)
           .forEach(found -> libraries.add(found.group()));
     } catch (IOException | UncheckedIOException e) {
-      // Not Linux's.
+      // Not Linux.
     }
     return libraries;
   }
 
   /**
-   * Binds a library of NVTX: one that the program has loaded, under whatever name (PyTorch's
-   * natives for CUDA bring it), or one that the dynamic linker finds. The presets have none.
+   * Binds a library of NVTX: one that the program has loaded, under any name (PyTorch's natives for
+   * CUDA include it), or one that the dynamic linker finds. The presets have none.
    */
   Natives openRanges() throws UnavailableException {
     Set<String> libraries = loaded(RANGES);
@@ -143,7 +145,7 @@ public final class Binding {
     }
     throw new UnavailableException(
         looked
-            ? "the dynamic linker does not find " + library
+            ? "the dynamic linker cannot find " + library
             : "Java "
                 + Runtime.version().feature()
                 + " needs JNA on the class path or gpu.presets=DIR to call native"

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What is called of the driver itself, in the contexts that the program has made active; makes
- * none, and leaves each thread in the context it was in. Thread-safe.
+ * Calls the driver itself, in contexts that the program has made active; creates none, and leaves
+ * each thread in its context. Thread-safe.
  */
 public final class Cuda {
   static final String LIBRARY = "libcuda.so.1";
@@ -29,7 +29,7 @@ public final class Cuda {
     devices = count.getInt(0);
   }
 
-  /** Nothing is loaded a second time; each failure is an exception. */
+  /** Loads the library at most once; each failure is an exception. */
   static Cuda open(Binding binding) throws UnavailableException {
     return new Cuda(binding.open(LIBRARY, "cudart"));
   }
@@ -42,15 +42,15 @@ public final class Cuda {
   }
 
   /**
-   * Waits until all that the program has given to its devices is done, as long as that takes; false
-   * if it uses none. Only for profiles.
+   * Waits, without a limit, until the devices have finished all work of the program; false if it
+   * uses none. Only for profiles.
    */
   synchronized boolean synchronize() throws UnavailableException {
     return inContexts(devices, "cuCtxSynchronize") > 0;
   }
 
   /**
-   * Locks the pages of direct memory, so that a device copies from them by itself.
+   * Locks the pages of direct memory, so that a device can copy from them directly.
    *
    * @param memory from 0 to its capacity; must not be unmapped before it is unregistered
    * @return false if the program has made no context active yet
@@ -64,7 +64,7 @@ public final class Cuda {
     return inContexts(1, "cuMemHostUnregister", memory) > 0;
   }
 
-  /** Calls a function in the first contexts that are active, at most so many; in how many. */
+  /** Calls a function in at most {@code most} active contexts; returns the number of contexts. */
   private int inContexts(int most, String function, Object... arguments)
       throws UnavailableException {
     int called = 0;

@@ -8,9 +8,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In a profile, ends each step of the training thread when its devices are done: without that, a
- * step is the time to launch its kernels, and the device's work counts as waiting for data. When
- * the driver fails it is not asked again, nor where the program uses none. For the training thread.
+ * In a profile, ends each step of the training thread when its devices have finished. Otherwise a
+ * step would be the time to launch its kernels, and the device's work would count as waiting for
+ * data. Does nothing more once the driver has failed, or if the program uses no device. For the
+ * training thread.
  */
 public final class DeviceSteps {
   private final BooleanSupplier wanted;
@@ -20,7 +21,7 @@ public final class DeviceSteps {
   private @Nullable Cuda cuda;
   private boolean over;
 
-  /** Nothing is loaded before the first step. */
+  /** Loads nothing before the first step. */
   public DeviceSteps(Binding binding, GpuSampler sampler, UserLog log) {
     this(binding::isWanted, () -> Cuda.open(binding), sampler::addSynchronizedStep, log);
   }
@@ -34,8 +35,8 @@ public final class DeviceSteps {
   }
 
   /**
-   * A step is over for the training thread, which got its batch at {@code begun} ({@link
-   * System#nanoTime}; 0 for none); waits for the devices.
+   * The training thread has ended a step, whose batch it got at {@code begun} ({@link
+   * System#nanoTime}; 0 for none): waits for the devices.
    */
   public void end(long begun) {
     if (over) {

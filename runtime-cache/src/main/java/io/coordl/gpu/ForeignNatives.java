@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * By java.lang.foreign, final since JDK 22; by reflection, as this runs on JDK 17 too. Pointers go
- * as 64-bit numbers, which is the same to the calling convention.
+ * Calls by java.lang.foreign, final since JDK 22; by reflection, because this code also runs on JDK
+ * 17. Pointers are passed as 64-bit numbers, which the calling convention treats alike.
  */
 final class ForeignNatives implements Natives {
   private static final String PACKAGE = "java.lang.foreign.";

@@ -19,10 +19,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks each second, on a thread of its own, what the devices do, and adds it up over the time in
- * which the job took batches; nothing before the job has loaded CUDA, unless the user asked. Never
- * calls native code on another thread, never waits for a device. When the driver fails, that is
- * said once, and what was sampled until then stays.
+ * Samples the devices every second, on its own thread, and sums the samples over the time in which
+ * the job took batches. Does nothing before the job has loaded CUDA, unless the user asked for
+ * GPUs. Never calls native code on another thread, never waits for a device. A failure of the
+ * driver is logged once; earlier samples stay.
  */
 public final class GpuSampler implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;
@@ -40,10 +40,10 @@ public final class GpuSampler implements Closeable {
   private volatile List<GpuTime> devices = List.of();
 
   /**
-   * Not started yet.
+   * Creates a sampler, not yet started.
    *
    * @param totals of the job
-   * @param asked whether the user wants to hear that there is no driver
+   * @param asked whether to tell the user that there is no driver
    */
   public GpuSampler(
       Binding binding,
@@ -67,12 +67,14 @@ public final class GpuSampler implements Closeable {
     }
   }
 
-  /** A step of the training thread, in a profile, from its batch until its device was done. */
+  /**
+   * Adds a step of the training thread, in a profile, from its batch until its device had finished.
+   */
   public void addSynchronizedStep(long nanos) {
     synchronizedSteps.addAndGet(nanos);
   }
 
-  /** What the devices have done, those that were seen; any thread. */
+  /** Statistics of all devices with samples; any thread. */
   public List<GpuStatisticsEvent> statistics() {
     return devices.stream().map(GpuTime::view).filter(view -> view.samples > 0).toList();
   }
@@ -80,8 +82,8 @@ public final class GpuSampler implements Closeable {
   private void run() {
     Nvml nvml = null;
     try {
-      // The program sets up its native libraries first; what it does before does not count either.
-      // One that does not use CUDA by its first batch is hardly going to.
+      // Wait until the program has set up its native libraries; earlier work does not count anyway.
+      // A program that does not use CUDA by its first batch is unlikely to use it later.
       boolean trains = false;
       while (!trains || !binding.isWanted()) {
         if (stop.await(trains ? LATER_MILLIS : PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -105,7 +107,8 @@ public final class GpuSampler implements Closeable {
       while (nvml.isAlive() && !stop.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
         Figures after = totals.get();
-        // A device takes 40 ms, for its PCIe alone; the end of the job waits for one, not for 16.
+        // The PCIe rates of a device alone take 40 ms; the end of the job waits for one device, not
+        // for 16.
         for (int i = 0; i < made.length && stop.getCount() > 0; i++) {
           Nvml.Reading reading = read(nvml, i, now - last);
           if (reading != null) {
@@ -114,7 +117,7 @@ public final class GpuSampler implements Closeable {
               log.say(
                   "GPU "
                       + i
-                      + " tells no utilization (as in MIG mode): it is in the recording only");
+                      + " reports no utilization (as in MIG mode): it is only in the recording");
             }
             made[i].add(sample, reading.nanos(), before, after, synchronizedSteps.get());
             events.write(sample, now - reading.nanos(), now);
@@ -127,13 +130,13 @@ public final class GpuSampler implements Closeable {
       if (nvml != null || asked) {
         log.say(
             nvml == null
-                ? "no GPU is sampled: no driver of NVIDIA's can be asked: " + e.getMessage()
-                : "GPUs are sampled no more: " + e.getMessage());
+                ? "no GPU is sampled: NVIDIA's driver is not available: " + e.getMessage()
+                : "GPUs are no longer sampled: " + e.getMessage());
       }
     } catch (RuntimeException | Error e) {
-      log.say("GPUs are sampled no more: " + UnavailableException.reason(e));
+      log.say("GPUs are no longer sampled: " + UnavailableException.reason(e));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+      Thread.currentThread().interrupt(); // Interrupted by another part of the agent, at exit.
     } finally {
       if (nvml != null) {
         nvml.close();
@@ -142,7 +145,7 @@ public final class GpuSampler implements Closeable {
     }
   }
 
-  /** Null if there is nothing to be had of that device; others go on. */
+  /** Null if that device cannot be read; the others are still sampled. */
   private Nvml.@Nullable Reading read(Nvml nvml, int device, long nanos)
       throws UnavailableException {
     try {
@@ -151,12 +154,12 @@ public final class GpuSampler implements Closeable {
       if (!nvml.isAlive()) {
         throw e;
       }
-      log.say("GPU " + device + " is sampled no more: " + e.getMessage());
+      log.say("GPU " + device + " is no longer sampled: " + e.getMessage());
       return null;
     }
   }
 
-  /** Ends the sampling; a driver that does not answer is left behind. */
+  /** Ends the sampling; does not wait for a driver that hangs. */
   @Override
   public void close() {
     stop.countDown();

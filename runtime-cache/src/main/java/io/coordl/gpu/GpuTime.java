@@ -5,9 +5,9 @@ import io.coordl.event.GpuSampleEvent;
 import io.coordl.event.GpuStatisticsEvent;
 
 /**
- * One device over the time in which the job took batches. A stall counts in the totals when it is
- * over, so samples wait until a batch has come after them; what comes after the last batch is no
- * training. Safe for concurrent use.
+ * Totals of one device over the time in which the job took batches. A stall enters the job's totals
+ * when it ends, so samples are held back until the next batch; those after the last batch are not
+ * part of the training. Safe for concurrent use.
  */
 final class GpuTime {
   /**
@@ -28,7 +28,7 @@ final class GpuTime {
   private long stallLeft;
   private final long stepsBefore;
 
-  /** Samples come from now on: what the job has waited and stepped before is in none of them. */
+  /** Starts now: earlier waits and steps of the job do not count. */
   GpuTime(String binding, Figures begun, long steps) {
     stallsSeen = begun.stall;
     stepsBefore = steps;

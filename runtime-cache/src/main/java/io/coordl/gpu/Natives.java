@@ -4,10 +4,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.nio.ByteBuffer;
 
 /**
- * The one place where native code of NVIDIA's driver is called. Only functions that {@link Nvml},
- * {@link Cuda} and {@link NsightRanges} name are called: with the presets a symbol that the driver
- * lacks ends the process. Safe for concurrent use as far as the driver is, which is all that is
- * called.
+ * The only place that calls native code of NVIDIA's driver. Only {@link Nvml}, {@link Cuda} and
+ * {@link NsightRanges} name the functions to call: with the presets, a symbol that the driver lacks
+ * ends the process. As safe for concurrent use as the driver's functions.
  */
 interface Natives {
   /**
@@ -15,8 +14,8 @@ interface Natives {
    *
    * @param function as the library exports it
    * @param arguments each an Integer, a Long (also for a pointer that the driver gave) or a direct
-   *     {@link ByteBuffer} for a pointer to it, which may hold what the driver is to fill in
-   * @return what the function returned: of the driver 0 is success
+   *     {@link ByteBuffer} for a pointer to it, which the function may fill
+   * @return the function's result; 0 means success for the driver's functions
    * @throws UnavailableException if the library has no such function or cannot be called
    */
   default int call(String function, Object... arguments) throws UnavailableException {
@@ -32,7 +31,7 @@ interface Natives {
   /** As {@link #call}; may throw anything, as reflection does. */
   int invoke(String function, Object... arguments) throws Throwable;
 
-  /** By what it is bound, for the recording. */
+  /** Name of the binding, for the recording. */
   String binding();
 
   /** Native code cannot be called; the message says why, for the user. */
@@ -44,8 +43,8 @@ interface Natives {
     }
 
     /**
-     * What failed, for the user: the sentence of this exception, or what lies below a failure of
-     * reflection, in one line.
+     * Describes a failure for the user, in one line: the message of this exception, or the cause of
+     * a failure of reflection.
      */
     static String reason(Throwable failure) {
       Throwable cause = cause(failure);

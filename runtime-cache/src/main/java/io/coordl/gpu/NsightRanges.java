@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code gpu.ranges=on}: epochs, batches and data stalls of training threads as ranges of NVTX,
- * which Nsight Systems shows over the kernels. A thread's ranges are nested: in an epoch there are
- * stalls, and from the end of one that brought a batch to the beginning of the next, a batch. When
- * the library fails, that is said once and there are no more ranges. Safe for concurrent use.
+ * which Nsight Systems shows over the kernels. A thread's ranges are nested: an epoch contains
+ * stalls and batches, and a batch lasts from the end of the stall that brought it to the beginning
+ * of the next stall. A failure of the library is logged once and ends the ranges. Safe for
+ * concurrent use.
  */
 public final class NsightRanges implements WaitListener {
   private static final ByteBuffer EPOCH = text("epoch");
@@ -28,7 +29,7 @@ public final class NsightRanges implements WaitListener {
   private volatile boolean failed;
 
   private static final class Open {
-    /** Whose batches those of the epoch are; of null if no epoch is open. */
+    /** Source of the epoch's batches; refers to null if no epoch is open. */
     WeakReference<Object> batches = new WeakReference<>(null);
 
     boolean epoch;
@@ -36,7 +37,7 @@ public final class NsightRanges implements WaitListener {
     boolean wait;
   }
 
-  /** Nothing is loaded before the first wait. */
+  /** Loads nothing before the first wait. */
   public NsightRanges(Binding binding, UserLog log) {
     this(binding::openRanges, log);
   }
@@ -51,10 +52,10 @@ public final class NsightRanges implements WaitListener {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).clear();
   }
 
-  /** Why Nsight shows no range; empty if there were some. */
+  /** Why Nsight shows no ranges; empty if there were any. */
   public String whyUnused() {
     return failed
-        ? "the library of NVTX failed, as was said"
+        ? "the library of NVTX failed, as logged above"
         : library.get() == null ? "no training thread waited for a batch" : "";
   }
 
@@ -113,7 +114,7 @@ public final class NsightRanges implements WaitListener {
     call("nvtxRangePop");
   }
 
-  /** What it returns is the depth, or that no tool listens. */
+  /** Ignores the result, which is the depth or tells that no tool listens. */
   private void call(String function, Object... arguments) {
     if (failed) {
       return;

@@ -16,15 +16,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices as NVIDIA's management library tells of them; it needs the driver and no more. What a
- * device does not tell is -1. Layouts are those of nvml.h, of a 64-bit system. For one thread.
+ * The devices as reported by NVIDIA's management library, which needs only the driver. Figures that
+ * a device does not report are -1. Layouts are those of nvml.h on a 64-bit system. For one thread.
  */
 final class Nvml {
   static final String LIBRARY = "libnvidia-ml.so.1";
   static final int UNKNOWN = -1;
 
-  // Errors of NVML after which nothing more is to be had, of the one device or, the first two, of
-  // any; the last if it is about the device's rates. All others are of the one question.
+  // Errors after which NVML reports nothing more about the device or, for UNINITIALIZED and
+  // DRIVER_NOT_LOADED, about any device. UNKNOWN_ERROR counts only for the device's rates. All
+  // other errors affect a single call.
   private static final int UNINITIALIZED = 1;
   private static final int NOT_FOUND = 6;
   private static final int DRIVER_NOT_LOADED = 9;
@@ -33,8 +34,9 @@ final class Nvml {
   private static final String RATES = "nvmlDeviceGetUtilizationRates";
   private static final String WINDOWS = "nvmlDeviceGetSamples";
 
-  // Drivers by their lists of processes, 535.43 as 535_043: none yet, nvmlProcessInfo_t of 24 bytes
-  // (pid, memory, two instances), of 32 (and protected memory), none, and of 24 again.
+  // Driver versions (535.43 as 535_043) at which the lists of processes changed: at first none,
+  // then nvmlProcessInfo_t of 24 bytes (pid, memory, two instances), then 32 bytes (plus
+  // protected memory), then none, then 24 bytes again.
   private static final int FIRST_WITH_PROCESSES = 510_000;
   private static final int FIRST_WITH_LONG_ONES = 535_043;
   private static final int FIRST_WITHOUT = 535_098;
@@ -87,7 +89,7 @@ final class Nvml {
      */
     long seen;
 
-    /** Utilization over the windows that were seen last. */
+    /** Utilization over the windows seen last. */
     double utilization = UNKNOWN;
 
     Device(long handle, String name) {
@@ -121,7 +123,7 @@ final class Nvml {
     check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
     int count = word.getInt(0);
     for (int i = 0; i < count; i++) {
-      // One that this user may not open is left out, and keeps its number.
+      // A device that this user may not open is skipped, but keeps its number.
       boolean open = natives.call("nvmlDeviceGetHandleByIndex_v2", i, word) == 0;
       long handle = open ? word.getLong(0) : 0;
       boolean named = open && natives.call("nvmlDeviceGetName", handle, text, NAME_BYTES) == 0;
@@ -145,7 +147,7 @@ final class Nvml {
     return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
   }
 
-  /** 535_043 of {@code 535.43.02}; 0 of what is no version. */
+  /** Returns 535_043 for {@code 535.43.02}; 0 if the text is not a version. */
   private static int driver(String version) {
     Matcher numbers = VERSION.matcher(version);
     return numbers.lookingAt()
@@ -220,12 +222,12 @@ final class Nvml {
 
   /**
    * Reads how busy a device was since the previous reading. The driver measures consecutive windows
-   * of a sixth of a second to a second, and keeps them for some seconds; all of them count, each
-   * for its length. The driver's rates cover the last window alone, which can say anything about a
+   * of a sixth of a second to a second, and keeps them for some seconds; all of them count,
+   * weighted by length. The driver's rates cover the last window alone, which is arbitrary for a
    * load that comes and goes once a second. So if the driver keeps no windows, the share of this
    * process since the previous reading is preferred.
    *
-   * @param last of the device's rates
+   * @param last utilization according to the device's rates
    * @return the time that the utilization covers
    */
   private long readUtilization(Device device, GpuSampleEvent sample, double last, long nanos)
@@ -297,7 +299,7 @@ final class Nvml {
     return ask(device, function, arguments) ? Integer.toUnsignedLong(word.getInt(0)) : UNKNOWN;
   }
 
-  /** False if the device does not tell that. */
+  /** False if the device does not report this. */
   private boolean ask(Device device, String function, Object... arguments)
       throws UnavailableException {
     return result(device, function, arguments) == 0;
@@ -317,7 +319,7 @@ final class Nvml {
     return result;
   }
 
-  /** Of a function that this driver, or these presets, may not have. */
+  /** Calls a function that this driver, or these presets, may lack. */
   private int callIfThere(String function, Object... arguments) {
     try {
       return natives.call(function, arguments);
@@ -326,7 +328,7 @@ final class Nvml {
     }
   }
 
-  /** Memory of this process; 0 if it is not among the device's, -1 if that is not known. */
+  /** Memory of this process; 0 if the device does not list the process, -1 if that is unknown. */
   private long ownMemory(Device device) {
     if (driver < FIRST_WITH_PROCESSES
         || (driver >= FIRST_WITHOUT && driver < FIRST_WITH_THEM_AGAIN)) {
@@ -344,7 +346,7 @@ final class Nvml {
       if (processes.getInt(i * bytes) == pid) {
         long memory = processes.getLong(i * bytes + MEMORY_OF_PROCESS);
         if (memory < 0) {
-          return UNKNOWN; // It is there, and the driver does not know more.
+          return UNKNOWN; // The process is listed, but its memory is unknown.
         }
         own += memory;
       }
@@ -354,7 +356,7 @@ final class Nvml {
 
   /**
    * Share of the time since {@code since} in which kernels of this process, {@code seen} on the
-   * device, ran; -1 if not known. The driver omits processes that ran none; some drivers add random
+   * device, ran; -1 if unknown. The driver omits processes that ran none; some drivers add random
    * entries of more than 100 %.
    */
   private double ownUtilization(Device device, boolean seen, long since) {
@@ -387,7 +389,7 @@ final class Nvml {
     try {
       natives.call("nvmlShutdown");
     } catch (UnavailableException e) {
-      // It was never there, or is gone already.
+      // The library was never loaded, or is gone already.
     }
   }
 }

@@ -13,22 +13,22 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code gpu.pinned=on}: memory from which batches are copied to a device has its pages locked, so
- * that the device reads them by itself. Else the driver first copies them to pages of its own, on
- * the thread that waits. Where the driver refuses, that is said once, and copies are as they were.
+ * {@code gpu.pinned=on}: locks the pages of memory from which batches are copied to a device, so
+ * that the device reads them directly. Otherwise the driver first copies them to pages of its own,
+ * on the waiting thread. If the driver refuses, this is logged once, and copies continue as before.
  *
  * <p>The driver knows locked memory by its address. If the JVM unmapped it and mapped something
- * else there, the device would read pages that are gone. So whatever was given to the driver is
- * reachable from here until the driver has given it back, for good if it does not, and nothing is
- * given back when the job ends: a driver that hangs would keep the JVM from ending. The kernel
- * unlocks the pages of a process that is gone, killed or not.
+ * else there, the device would read pages that are gone. So all memory registered with the driver
+ * stays reachable from here until the driver has unregistered it, forever if that fails. Nothing is
+ * unregistered when the job ends, because a driver that hangs would keep the JVM from ending. The
+ * kernel unlocks the pages of an ended process, killed or not.
  *
  * <p>Locking a slot of the staging buffer takes longer than one copy from it saves. So a slot is
  * locked once the copies from it so far would have saved the time that locking takes, if both are
  * measured. If copies from locked slots turn out no faster, no more slots are locked.
  *
- * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking ones do: from
- * memory that is not locked a copy has left it when the call returns. Thread-safe.
+ * <p>Safe only for programs that wait for such copies to end, as PyTorch's blocking copies do.
+ * (From memory that is not locked, the data has been read when the call returns.) Thread-safe.
  */
 public final class PinnedMemory {
   /** A slot that was read only once may never be read again. */
@@ -70,7 +70,7 @@ public final class PinnedMemory {
     }
   }
 
-  /** Nothing is loaded before the first batch that goes to a device. */
+  /** Loads nothing before the first batch that goes to a device. */
   public PinnedMemory(Binding binding, UserLog log) {
     this(() -> Cuda.open(binding), log, System::nanoTime);
   }
@@ -129,18 +129,18 @@ public final class PinnedMemory {
       reads.clear();
       log.say(
           Text.format(
-              "gpu.pinned: no more slots of prep=coordinate are page-locked, since copies from"
-                  + " those that are take %.2f ns a byte, and from others %.2f",
+              "gpu.pinned: no more slots of prep=coordinate are page-locked, because copies from"
+                  + " locked slots take %.2f ns a byte, and from others %.2f",
               fromLocked.nanosPerByte, fromOther.nanosPerByte));
     }
   }
 
   /**
-   * Locks memory, unless it is locked or so much else is.
+   * Locks memory, unless it is locked already or too many other pieces are.
    *
-   * @param memory direct, of whole pages that hold nothing else, always the same object
-   * @param most pieces of memory that may be locked then
-   * @return whether it is locked, now or before
+   * @param memory direct memory of whole pages that hold nothing else; always pass the same object
+   * @param most pieces of memory that may be locked, including this one
+   * @return whether it is locked now
    */
   public synchronized boolean pin(ByteBuffer memory, int most) {
     if (held.contains(memory)) {
@@ -149,7 +149,7 @@ public final class PinnedMemory {
     if (failed || held.size() >= most) {
       return false;
     }
-    held.add(memory); // First: it may be locked whatever the call says of that.
+    held.add(memory); // First, because it may be locked even if the call fails.
     try {
       Cuda known = cuda;
       if (known == null) {
@@ -174,7 +174,7 @@ public final class PinnedMemory {
     log.say("gpu.pinned: " + what + UnavailableException.reason(e));
   }
 
-  /** Unlocks memory of which nothing is being copied; if that fails, it is never freed. */
+  /** Unlocks memory that is not being copied; if that fails, it is never freed. */
   public synchronized void unpin(ByteBuffer memory) {
     try {
       Cuda known = cuda;
@@ -186,11 +186,11 @@ public final class PinnedMemory {
         bytes -= memory.capacity();
       }
     } catch (Exception | Error e) {
-      failed("memory that is not used any more stays page-locked: ", e);
+      failed("memory that is no longer used stays page-locked: ", e);
     }
   }
 
-  /** What is locked now, in words; empty if nothing is. */
+  /** Describes the memory locked now; empty if there is none. */
   public synchronized String said() {
     return bytes == 0 ? "" : "gpu.pinned: " + new Bytes(bytes) + " of batches are page-locked";
   }
@@ -200,9 +200,9 @@ public final class PinnedMemory {
     return bytes > 0
         ? ""
         : failed
-            ? "the driver refused, as was said"
+            ? "the driver refused, as logged above"
             : copies
-                ? "no slot of prep=coordinate was used again, so to lock it would not have paid"
+                ? "no slot of prep=coordinate was used again, so locking it would not have paid"
                 : "no batch was copied to a GPU from what prepared=share or prep=coordinate keeps";
   }
 }

@@ -8,8 +8,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * By the JavaCPP presets for CUDA, whatever version: their methods have the names of the functions.
- * A symbol that the driver lacks ends the process, so {@link Nvml} asks which driver it is first.
+ * Calls by the JavaCPP presets for CUDA, of any version: their methods have the names of the
+ * functions. A symbol that the driver lacks ends the process, so {@link Nvml} first reads the
+ * version of the driver.
  */
 final class PresetNatives implements Natives {
   private static final String JAVACPP = "org.bytedeco.javacpp.";
@@ -46,7 +47,7 @@ final class PresetNatives implements Natives {
     return result;
   }
 
-  /** Its pointers are those of JavaCPP: it has others that take buffers and arrays. */
+  /** Finds the method that takes JavaCPP's pointers; others take buffers and arrays. */
   private Method method(String function, int count) throws UnavailableException {
     // The presets name functions of CUDA as its headers do: without the version.
     String plain = function.startsWith("cu") ? function.replaceFirst("_v\\d$", "") : function;
@@ -80,7 +81,7 @@ final class PresetNatives implements Natives {
     return made;
   }
 
-  /** Whether the function fills in a pointer, which JavaCPP puts into the object. */
+  /** Whether the function returns a pointer here, which JavaCPP stores in the object. */
   private static boolean isResult(Method method, int at) {
     return Arrays.stream(method.getParameterAnnotations()[at])
         .anyMatch(one -> one.annotationType().getSimpleName().equals("ByPtrPtr"));

@@ -1,6 +1,7 @@
 /**
- * What the GPUs do while the job trains: native calls behind one seam ({@link
- * io.coordl.gpu.Natives}), what they answer, and the samples made of it. Knows no library.
+ * Activity of the GPUs while the job trains: native calls behind one interface ({@link
+ * io.coordl.gpu.Natives}), their answers, and the samples derived from them. Knows no training
+ * library.
  */
 @NullMarked
 package io.coordl.gpu;

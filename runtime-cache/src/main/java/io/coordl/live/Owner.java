@@ -6,14 +6,15 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * Users by number: containers that share files may have other names for them, or none. Any thread.
+ * Users by number, because containers that share files may name them differently or not at all. Any
+ * thread.
  */
 public final class Owner {
   private static final Path PROCESS = Path.of("/proc/self");
 
   private Owner() {}
 
-  /** The user of this process; throws if there is no way to tell, as on Windows. */
+  /** Returns the user of this process; throws if that is unknown, as on Windows. */
   public static long user() throws IOException {
     return user(PROCESS);
   }
@@ -23,8 +24,8 @@ public final class Owner {
   }
 
   /**
-   * Whom a file belongs to, or a link itself; throws if it is not there, or its file system knows
-   * no such numbers.
+   * Returns the owner of a file, or of a link itself; throws if it does not exist or its file
+   * system has no user numbers.
    */
   public static long of(Path file) throws IOException {
     return of(file, false);
@@ -35,11 +36,11 @@ public final class Owner {
     try {
       return (Integer) Files.getAttribute(file, "unix:uid", links) & 0xffffffffL;
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      throw new IOException("this system has no numbers for users", e);
+      throw new IOException("this system has no user numbers", e);
     }
   }
 
-  /** Without /proc whoever makes a file learns whom it belongs to. */
+  /** Without /proc, the owner of a newly created file is the user of this process. */
   private static final class Cached {
     private static long user = -1;
 

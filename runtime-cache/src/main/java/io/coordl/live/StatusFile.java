@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 
 /**
- * Where a job shows what it does now: a small recording in shared memory that the job writes anew
- * each second, readable by its user only. A job that ends removes it; that of one that was killed
- * stays until another job starts an hour later or more.
+ * Live status of a job: a small recording in shared memory that the job rewrites every second,
+ * readable by its user only. The job removes it at exit. If the job was killed, the file stays
+ * until another job starts at least an hour later.
  *
  * @param path {@code coordl-USER-PID-START.status}: processes of several containers that share
  *     memory may have one PID
@@ -26,14 +26,14 @@ import java.util.stream.StreamSupport;
  * @param jvmStart when its JVM started, in milliseconds since 1970
  */
 public record StatusFile(Path path, long pid, long jvmStart) {
-  /** Since when a job must not have been heard of, for its file to be removed. */
+  /** The file of a job is removed once it has not been rewritten for this long. */
   private static final Duration KEPT = Duration.ofHours(1);
 
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final String UNFINISHED = ".new";
   private static final Pattern NAME = Pattern.compile(".*-(\\d{1,18})-(\\d{1,18})\\.status");
 
-  /** Shared memory; without it, where temporary files go. */
+  /** Shared memory, or without it the directory for temporary files. */
   public static Path directory() {
     return Files.isWritable(SHARED_MEMORY)
         ? SHARED_MEMORY
@@ -57,7 +57,9 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     }
   }
 
-  /** The files of this user's jobs, those that no longer run too; no link, and nobody else's. */
+  /**
+   * Returns the files of this user's jobs, including ended jobs; never links or files of others.
+   */
   public static List<StatusFile> all(Path directory) throws IOException {
     List<StatusFile> found = new ArrayList<>();
     for (Path file : own(directory, "*.status")) {
@@ -88,11 +90,11 @@ public record StatusFile(Path path, long pid, long jvmStart) {
     try {
       return Owner.of(file) == Owner.user();
     } catch (IOException e) {
-      return false; // It has gone, most likely.
+      return false; // Most likely, the file is gone.
     }
   }
 
-  /** Removes what jobs left that were killed long ago; others may do the same meanwhile. */
+  /** Removes the files of jobs killed long ago; other jobs may do the same at the same time. */
   public static void sweep(Path directory) throws IOException {
     FileTime limit = FileTime.from(Instant.now().minus(KEPT));
     for (Path file : own(directory, "*.status{," + UNFINISHED + "}")) {
@@ -101,12 +103,12 @@ public record StatusFile(Path path, long pid, long jvmStart) {
           Files.deleteIfExists(file);
         }
       } catch (IOException e) {
-        // Another one was faster.
+        // Another job removed it first.
       }
     }
   }
 
-  /** Where it is written, to be moved in its place. */
+  /** Returns the file to write, which is then moved into place. */
   public Path unfinished() {
     return path.resolveSibling(path.getFileName() + UNFINISHED);
   }

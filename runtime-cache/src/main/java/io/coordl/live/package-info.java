@@ -1,4 +1,4 @@
-/** What a running job shows of itself to whoever looks from outside. */
+/** Live status that a running job shows to other processes. */
 @NullMarked
 package io.coordl.live;
 

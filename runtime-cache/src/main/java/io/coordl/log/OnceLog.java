@@ -3,9 +3,9 @@ package io.coordl.log;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A log that says each kind of sentence once. */
+/** A log that can limit a kind of sentence to one occurrence. */
 public final class OnceLog implements UserLog {
-  /** Strangers may cause any number. */
+  /** Limits memory: other processes may cause any number of kinds. */
   private static final int MOST_KINDS = 512;
 
   private final UserLog log;
@@ -20,7 +20,7 @@ public final class OnceLog implements UserLog {
     log.say(sentence);
   }
 
-  /** Says it, unless something of this kind was said before. */
+  /** Logs the sentence unless one of this kind was logged before. */
   public void once(String kind, String sentence) {
     if (said.size() < MOST_KINDS && said.add(kind)) {
       say(sentence);

@@ -1,4 +1,4 @@
-/** What the agent tells the user. Knows nothing of what it is about, nor of how it is printed. */
+/** Messages from the agent to the user. Knows neither their contents nor how they are printed. */
 @NullMarked
 package io.coordl.log;
 

@@ -24,17 +24,17 @@ import jdk.jfr.Event;
 import jdk.jfr.Timespan;
 
 /**
- * What the events of a job say under its outside name, in the model of Prometheus' client. Its
- * numbers are doubles: a total of 97 days is exact to the nanosecond, a count to the last.
+ * Converts the events of a job to metrics in the model of Prometheus' client. Its numbers are
+ * doubles: a total of 97 days is exact to the nanosecond, and counts are exact.
  */
 final class Families {
-  /** Durations of which there is a summary; times of the others are counters. */
+  /** Durations that have a summary; times of the others are counters. */
   private static final Set<String> SUMMARIES =
       Set.of("fetch", "decode", "transform", "batch", "step");
 
   private Families() {}
 
-  /** One for each point, though points have names in common. */
+  /** Returns one snapshot for each point, even if points share a name. */
   static MetricSnapshots of(List<Event> events) {
     MetricSnapshots.Builder points = MetricSnapshots.builder();
     for (Event event : events) {
@@ -70,7 +70,7 @@ final class Families {
         event instanceof StoreStatisticsEvent store ? "store=" + store.store : metric.label();
     Labels labels = label.isEmpty() ? Labels.EMPTY : Labels.of(label.split("=", 2));
     double number = time ? seconds(value) : value;
-    return metric.value().endsWith("_total") // The client refuses all of them if one is negative.
+    return metric.value().endsWith("_total") // The client rejects all points if one is negative.
         ? new CounterSnapshot(
             family, List.of(new CounterDataPointSnapshot(Math.max(0, number), labels, null, 0)))
         : new GaugeSnapshot(family, List.of(new GaugeDataPointSnapshot(number, labels, null)));

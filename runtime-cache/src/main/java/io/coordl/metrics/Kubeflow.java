@@ -25,8 +25,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status of a TrainJob, as Kubeflow Trainer takes it (its proposal 2779): progress, time left
- * and how much of the time goes into waiting for data.
+ * Sends the status of a TrainJob to Kubeflow Trainer (its proposal 2779): progress, time left and
+ * the share of time spent waiting for data.
  */
 final class Kubeflow implements MetricsExport.Push {
   private static final String URL = "KUBEFLOW_TRAINER_SERVER_URL";
@@ -37,7 +37,7 @@ final class Kubeflow implements MetricsExport.Push {
   private final Path token;
   private final @Nullable Path ca;
 
-  /** Throws IllegalArgumentException if the environment does not say where to. */
+  /** Throws IllegalArgumentException if the environment has no address or token. */
   Kubeflow(UnaryOperator<@Nullable String> environment) {
     String url = environment.apply(URL);
     String file = environment.apply(TOKEN);
@@ -53,7 +53,7 @@ final class Kubeflow implements MetricsExport.Push {
     ca = trusted == null ? null : Path.of(trusted);
   }
 
-  /** Token and certificate are read anew each time: they are renewed while the job runs. */
+  /** Reads token and certificate each time, because they are renewed while the job runs. */
   @Override
   public void push(List<Event> events) throws IOException {
     for (Event event : events) {
@@ -112,7 +112,7 @@ final class Kubeflow implements MetricsExport.Push {
       context.init(null, trust.getTrustManagers(), null);
       return context.getSocketFactory();
     } catch (GeneralSecurityException e) {
-      throw new IOException(ca + " is no certificate to trust (" + e.getMessage() + ")", e);
+      throw new IOException(ca + " is not a usable certificate (" + e.getMessage() + ")", e);
     }
   }
 }

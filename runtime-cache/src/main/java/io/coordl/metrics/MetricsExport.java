@@ -13,8 +13,9 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code metrics=} argument in force: on a thread of its own, until the job has ended and its
- * last totals are sent, which the end of the JVM waits for two seconds. What fails is said once.
+ * Exports metrics to one target of {@code metrics=}, on its own thread, until the job has ended and
+ * its last totals are sent. The JVM's exit waits up to two seconds for that. A failure is logged
+ * once.
  */
 public final class MetricsExport {
   private static final String PROMETHEUS = "prometheus:";
@@ -32,25 +33,25 @@ public final class MetricsExport {
   private volatile @Nullable PrometheusServer server;
   private boolean said;
 
-  /** Where totals are sent to. */
+  /** Destination of the totals. */
   interface Push {
-    /** Sends them, and waits until they are taken. */
+    /** Sends the totals, and waits until they are accepted. */
     void push(List<Event> events) throws IOException;
 
     String where();
   }
 
   /**
-   * Not started yet.
+   * Creates an export, not yet started.
    *
-   * @param target as the user wrote it
-   * @param totals asked on the thread
+   * @param target as written by the user
+   * @param totals called on the export's thread
    */
   public MetricsExport(String target, Supplier<List<Event>> totals, UserLog log) {
     this(target, totals, log, PATIENCE);
   }
 
-  /** For tests: on a busy machine 2 s are short. */
+  /** For tests, which may need more than 2 s on a busy machine. */
   MetricsExport(String target, Supplier<List<Event>> totals, UserLog log, Duration patience) {
     this.patience = patience;
     this.target = target;
@@ -58,14 +59,14 @@ public final class MetricsExport {
     this.log = log;
   }
 
-  /** Throws IllegalArgumentException unless it can be understood. */
+  /** Throws IllegalArgumentException unless the target is valid. */
   public static void check(String target) {
     if (target.startsWith(PROMETHEUS)) {
       PrometheusServer.address(target.substring(PROMETHEUS.length()));
     } else if (target.startsWith(OTLP + ":")) {
       Post.address(target.substring(OTLP.length() + 1));
     } else if (!target.equals(OTLP) && !target.equals(KUBEFLOW)) {
-      throw new IllegalArgumentException(target + " is no target of metrics");
+      throw new IllegalArgumentException(target + " is not a target for metrics");
     }
   }
 
@@ -90,12 +91,12 @@ public final class MetricsExport {
       }
     } catch (IOException | IllegalArgumentException | SecurityException e) {
       say("does nothing: " + e.getMessage());
-    } catch (LinkageError e) { // The jar was written anew, or the JVM has a module less.
+    } catch (LinkageError e) { // The jar was replaced, or the JVM lacks a module.
       say("does nothing more: " + e);
     } catch (RuntimeException | OutOfMemoryError e) {
       AgentThread.survive(e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+      Thread.currentThread().interrupt(); // Interrupted by another part of the agent, at exit.
     } finally {
       done.countDown();
     }
@@ -108,7 +109,7 @@ public final class MetricsExport {
         listening.serve(() -> Families.of(totals.get()));
       }
     } catch (java.net.BindException e) {
-      say("does nothing: " + e.getMessage() + "; each job of a host needs a port of its own");
+      say("does nothing: " + e.getMessage() + "; each job on a host needs its own port");
     }
   }
 
@@ -119,7 +120,7 @@ public final class MetricsExport {
       try {
         to.push(totals.get());
       } catch (IOException e) {
-        say("cannot reach " + to.where() + " (" + e.getMessage() + "); it is tried again");
+        say("cannot reach " + to.where() + " (" + e.getMessage() + "); retrying");
       } catch (RuntimeException | OutOfMemoryError e) {
         AgentThread.survive(e);
       }
@@ -133,12 +134,12 @@ public final class MetricsExport {
     }
   }
 
-  /** The totals stay what they are from now on: ends all, within the time of one. */
+  /** Called once the totals are final: ends all exports, within the patience of one. */
   public static void end(List<MetricsExport> exports) {
     end(exports, System::nanoTime);
   }
 
-  /** For tests: by a clock of their own. */
+  /** For tests, which control the clock. */
   static void end(List<MetricsExport> exports, LongSupplier clock) {
     exports.forEach(MetricsExport::stop);
     long start = clock.getAsLong();

@@ -40,7 +40,7 @@ import java.util.function.UnaryOperator;
 import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
-/** OpenTelemetry's protocol over HTTP, cumulative since the export began. */
+/** OpenTelemetry's protocol over HTTP; values are cumulative since the export began. */
 final class Otlp implements MetricsExport.Push {
   private static final String PATH = "/v1/metrics";
   private static final String LOCAL = "http://localhost:4318";
@@ -51,8 +51,8 @@ final class Otlp implements MetricsExport.Push {
   private final long since = now();
 
   /**
-   * @param address empty for what the environment says, else for this host
-   * @param environment its variables, null for those that are not set
+   * @param address empty to use the environment's address, or else this host
+   * @param environment returns the value of a variable, null if it is not set
    */
   Otlp(String address, UnaryOperator<@Nullable String> environment) {
     endpoint = endpoint(address, environment);
@@ -84,7 +84,10 @@ final class Otlp implements MetricsExport.Push {
     return whole ? given : Post.address(base.replaceFirst("/+$", "") + PATH);
   }
 
-  /** The first loads the SDK, which wakes the JDK's logging: the program may set that up first. */
+  /**
+   * The first call loads the SDK, which initializes the JDK's logging; the program may have to
+   * configure that first.
+   */
   @Override
   public void push(List<Event> events) throws IOException {
     String pid = Long.toString(ProcessHandle.current().pid());

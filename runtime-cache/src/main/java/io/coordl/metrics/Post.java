@@ -10,25 +10,25 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A request to a server, by what the base module of the JDK has; starts no thread. */
+/** A request to a server, with only the base module of the JDK; starts no thread. */
 final class Post {
   private static final int PATIENCE_MILLIS = (int) Duration.ofSeconds(10).toMillis();
 
   private Post() {}
 
-  /** Reads an address; throws IllegalArgumentException if it is none. */
+  /** Parses an address; throws IllegalArgumentException if it is invalid. */
   static URI address(String text) {
     URI address = URI.create(text);
     if (!String.valueOf(address.getScheme()).matches("https?") || address.getHost() == null) {
-      throw new IllegalArgumentException(text + " is no http:// or https:// address");
+      throw new IllegalArgumentException(text + " is not an http:// or https:// address");
     }
     return address;
   }
 
   /**
-   * Sends it, and throws unless the server takes it.
+   * Sends the request, and throws unless the server accepts it.
    *
-   * @param trusting null for those that the JDK trusts
+   * @param trusting null to use the JDK's trusted certificates
    */
   static void send(
       URI to, byte[] body, Map<String, String> headers, @Nullable SSLSocketFactory trusting)
@@ -46,7 +46,7 @@ final class Post {
       try {
         headers.forEach(connection::setRequestProperty);
       } catch (IllegalArgumentException e) { // Its message has the value, which may be secret.
-        throw new IOException("a header has characters that none may have");
+        throw new IOException("a header has characters that are not allowed");
       }
       connection.setFixedLengthStreamingMode(body.length);
       try (OutputStream out = connection.getOutputStream()) {
@@ -54,7 +54,7 @@ final class Post {
       }
       int status = connection.getResponseCode();
       if (status / 100 != 2) {
-        throw new IOException("it answers " + status);
+        throw new IOException("it answered " + status);
       }
     } finally {
       connection.disconnect();

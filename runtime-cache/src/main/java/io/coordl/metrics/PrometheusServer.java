@@ -17,9 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Answers {@code GET /metrics} in Prometheus' text format, one request after the other, each within
- * two seconds. On plain sockets: the JDK's HTTP server would start threads that are not the
- * agent's, and its module may not be there.
+ * Answers {@code GET /metrics} in Prometheus' text format, one request at a time, each within two
+ * seconds. Uses plain sockets, because the JDK's HTTP server would start threads that are not the
+ * agent's, and its module may be missing.
  */
 final class PrometheusServer implements Closeable {
   private static final String LOOPBACK = "127.0.0.1";
@@ -39,7 +39,7 @@ final class PrometheusServer implements Closeable {
     }
   }
 
-  /** Reads an address; throws IllegalArgumentException if it is none. */
+  /** Parses an address; throws IllegalArgumentException if it is invalid. */
   static HostPort address(String where) {
     HostPort at = HostPort.parse(where.matches("\\d+") ? LOOPBACK + ":" + where : where, 65_535);
     if (at.port() == 0) {
@@ -48,13 +48,13 @@ final class PrometheusServer implements Closeable {
     return at;
   }
 
-  /** Until it is closed. */
+  /** Serves requests until the server is closed. */
   void serve(Supplier<MetricSnapshots> metrics) {
     while (!server.isClosed()) {
       try (Socket client = server.accept()) {
         answer(client, metrics);
       } catch (IOException e) {
-        // This client's loss, or no descriptor is free.
+        // This client failed, or no file descriptor is free.
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
       } catch (RuntimeException | OutOfMemoryError e) {
         AgentThread.survive(e);
@@ -79,7 +79,7 @@ final class PrometheusServer implements Closeable {
     client.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** All of it is read, or the client would see its connection reset. */
+  /** Reads the whole request, or the client would see its connection reset. */
   private static String request(Socket client) throws IOException {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     StringBuilder request = new StringBuilder();
@@ -90,7 +90,7 @@ final class PrometheusServer implements Closeable {
       client.setSoTimeout((int) Math.max(1, left));
       int count = left <= 0 ? -1 : in.read(some);
       if (count < 0) {
-        throw new IOException("no whole request");
+        throw new IOException("incomplete request");
       }
       request.append(new String(some, 0, count, StandardCharsets.ISO_8859_1));
     }
@@ -106,7 +106,7 @@ final class PrometheusServer implements Closeable {
     try {
       server.close();
     } catch (IOException e) {
-      // It is closed all the same.
+      // It is closed anyway.
     }
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The totals of a running job for other systems: Prometheus, OpenTelemetry, Kubeflow. What they are
- * called is declared at the fields of the events ({@link io.coordl.event.Metric}). Prometheus'
- * client and OpenTelemetry's SDK give them their form; what listens and sends is the agent's, since
- * theirs sets system properties, starts threads that the program can interrupt, and logs. Nothing
- * here is loaded unless an argument asks for it.
+ * Exports the totals of a running job to other systems: Prometheus, OpenTelemetry, Kubeflow. The
+ * fields of the events declare the names ({@link io.coordl.event.Metric}). Prometheus' client and
+ * OpenTelemetry's SDK format the metrics. The agent listens and sends itself, because theirs set
+ * system properties, start threads that the program can interrupt, and log. Nothing here is loaded
+ * unless an argument asks for it.
  */
 @NullMarked
 package io.coordl.metrics;

@@ -9,22 +9,22 @@ class BatchGet extends InterceptedCall {
   final Batches batches;
   final Iterator<?> iterator;
 
-  /** Whether it follows another one of the same epoch, with nothing else in between. */
+  /** Whether it directly follows another call in the same epoch. */
   final boolean follows;
 
   /** Nanoseconds since the program got its last batch. */
   final long sinceLast;
 
-  /** A batch that the program's iterator has given up and the program has not got. */
+  /** A batch taken from the program's iterator but not yet passed to the program. */
   @Nullable Object inHand;
 
-  /** Whether the program gets the batch in hand, and its own call does not run. */
+  /** Whether the program gets the batch in hand instead of its own call. */
   boolean answered;
 
-  /** What the iterator threw instead. */
+  /** Exception that the iterator threw instead. */
   @Nullable Throwable thrown;
 
-  /** The program's iterator threw what is the program's to see. */
+  /** Carries an exception of the program's iterator, for the program to see. */
   static final class IteratorThrewException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -51,7 +51,7 @@ class BatchGet extends InterceptedCall {
     return thrown;
   }
 
-  /** The next batch is in hand, and no more the one before; nanoseconds that the iterator took. */
+  /** Replaces the batch in hand by the next one; returns the nanoseconds that the iterator took. */
   long advance() {
     inHand = null;
     long start = System.nanoTime();

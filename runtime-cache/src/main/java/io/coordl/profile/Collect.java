@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps the bytes of a few batches on their way to the program, for the ingestion phase. */
+/** Copies the bytes of a few batches as the program takes them, for the ingestion phase. */
 final class Collect extends Stage {
   private static final int BATCHES = 4;
 

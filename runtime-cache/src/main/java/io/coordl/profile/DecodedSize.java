@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's own steps, while it is learned how many bytes its items take once they are decoded.
- * They are not timed: what learns is in their way.
+ * Measures the decoded size of items during the program's own steps. These steps are not timed,
+ * because the measurement slows them down.
  */
 final class DecodedSize extends Stage {
   private static final long ITEMS = 200;

@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The mean time of a sample over some steps, and how sure that is.
+ * The mean time of a sample over some steps, with its confidence interval.
  *
- * <p>Steps that follow each other are not independent, so the half width of the 95 % confidence
- * interval is that of the means of batches of successive steps (B. W. Schmeiser, Batch size effects
- * in the analysis of simulation output, Operations Research 30(3), 1982: 10 to 30 batches).
+ * <p>Successive steps are not independent, so the 95 % confidence interval is computed from the
+ * means of batches of steps (B. W. Schmeiser, Batch size effects in the analysis of simulation
+ * output, Operations Research 30(3), 1982: 10 to 30 batches).
  *
  * <p>One step that is more than {@link #LONELY} times as long as any other, and not for a garbage
- * collection, is set aside: it is the machine's, not the job's, and would decide the mean by its
- * chance to be there. What happens twice is the job's.
+ * collection, is set aside: the machine caused it, not the job, and its random presence would
+ * dominate the mean. If it happens twice, the job caused it.
  *
  * @param nanos mean time of a sample in nanoseconds
  * @param error half width of its 95 % confidence interval
@@ -24,7 +24,7 @@ record Estimate(double nanos, double error, long outlier) {
   private static final int LEAST_BATCHES = 5;
   private static final int LONELY = 3;
 
-  /** Of at least two steps. */
+  /** Returns the estimate from at least two steps. */
   static Estimate of(List<Step> steps) {
     int outlier = lonely(steps);
     int count = steps.size() - (outlier < 0 ? 0 : 1);

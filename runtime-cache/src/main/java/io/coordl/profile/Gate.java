@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** How many of the program's threads may prepare a batch at once. Thread-safe. */
+/** Limits how many of the program's threads prepare a batch at the same time. Thread-safe. */
 final class Gate {
   private static final int ALL = Integer.MAX_VALUE;
 
@@ -16,7 +16,7 @@ final class Gate {
   private final Set<Thread> inside = new HashSet<>();
   private final Queue<Thread> waiting = new ArrayDeque<>();
 
-  /** At most so many from now on; those inside stay. */
+  /** Allows at most {@code newPermits} threads from now on; those inside stay. */
   synchronized void narrow(int newPermits) {
     permits = newPermits;
     notifyAll();
@@ -27,8 +27,8 @@ final class Gate {
   }
 
   /**
-   * None from now on; waits until those inside have left, at most so long, as they may be held up
-   * by the very thread that waits. An interrupt ends the wait.
+   * Allows no thread from now on. Waits until those inside have left, but at most {@code
+   * mostNanos}, because they may depend on the waiting thread. An interrupt ends the wait.
    */
   synchronized void close(long mostNanos) {
     narrow(0);
@@ -38,7 +38,7 @@ final class Gate {
       try {
         TimeUnit.NANOSECONDS.timedWait(this, left);
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // The program's, for later.
+        Thread.currentThread().interrupt(); // Keep the interrupt for the program.
         return;
       }
       left = end - System.nanoTime();
@@ -46,9 +46,9 @@ final class Gate {
   }
 
   /**
-   * Waits for a turn, in the order of arrival: a thread that has just had one would else be the
-   * next again, and later batches be ready before earlier ones. Null if there is nothing to give
-   * back, as this thread has a turn already. An interrupt ends the wait.
+   * Waits for a turn, in the order of arrival. Otherwise a thread that has just left could enter
+   * again, and later batches would be ready before earlier ones. Returns null if this thread
+   * already has a turn. An interrupt ends the wait.
    */
   synchronized @Nullable InterceptedCall enter() {
     Thread own = Thread.currentThread();
@@ -60,7 +60,7 @@ final class Gate {
       try {
         wait();
       } catch (InterruptedException e) {
-        own.interrupt(); // The program's: its pool may be shutting down.
+        own.interrupt(); // Keep the interrupt for the program, whose pool may be shutting down.
         break;
       }
     }

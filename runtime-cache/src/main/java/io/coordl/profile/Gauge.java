@@ -11,16 +11,16 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the steps of one phase until its time per sample is known well enough. Confined to a
- * thread.
+ * Collects the steps of one phase until its time per sample is known precisely enough. Confined to
+ * a thread.
  */
 final class Gauge {
-  /** Half width of the confidence interval that is asked for, as a share of the mean. */
+  /** Required half width of the confidence interval, as a share of the mean. */
   private static final double PRECISION = 0.01;
 
   /**
-   * Steps known so well are steady, whatever looks steadier still: a level that changed half-way by
-   * 1 % would make the interval as wide.
+   * Steps known this precisely count as steady even if {@link SteadyState} finds no steady state: a
+   * change of level by 1 % half-way would make the interval as wide.
    */
   private static final double STEADY_ANYWAY = PRECISION / 4;
 
@@ -29,12 +29,12 @@ final class Gauge {
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MOST_STEPS = 20_000;
 
-  /** What a phase has of the program before others have their turn. */
+  /** Duration of a phase's turn. */
   private static final long TURN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final int TURN_STEPS = 20;
 
-  /** Storage that had rest is quicker at first than it can be for long. */
+  /** Storage that was idle is faster at first than it can be for long. */
   private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final int LOOK_EVERY = 5;
@@ -62,8 +62,8 @@ final class Gauge {
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
 
   /**
-   * @param wanted steps to count, 0 for as many as the precision needs
-   * @param transition steps to drop in any case: they were begun in the phase before
+   * @param wanted steps to count, 0 for as many as the precision requires
+   * @param transition steps to drop in any case, because they began in the previous phase
    */
   Gauge(int wanted, int transition) {
     this.wanted = wanted;
@@ -87,7 +87,7 @@ final class Gauge {
     }
   }
 
-  /** All steps of this turn were not of this phase. */
+  /** Drops all steps of this turn, because they did not belong to this phase. */
   void restart() {
     steps.subList(turnBegins, steps.size()).clear();
     nanos -= turnNanos;
@@ -99,8 +99,8 @@ final class Gauge {
   }
 
   /**
-   * Other phases have had the program meanwhile, and have left so many batches behind, ready, whose
-   * steps are not of this phase.
+   * Begins the next turn after other phases had theirs. They left {@code left} prepared batches,
+   * whose steps do not belong to this phase.
    */
   void nextTurn(int left) {
     if (turns == 1) {
@@ -113,14 +113,16 @@ final class Gauge {
     settling = SETTLING_NANOS;
   }
 
-  /** Whether other phases may have the program; after the first turn not before time. */
+  /**
+   * Whether other phases may have their turn; after the first turn, only once its time has passed.
+   */
   boolean isTurnOver() {
     return isFull()
         || (done && (turns == 1 || wanted > 0))
         || (turnNanos >= TURN_NANOS && steps.size() - turnBegins >= TURN_STEPS);
   }
 
-  /** Whether it takes no more steps, whatever is known; not before it has looked at them. */
+  /** Whether the limits of time or steps are reached and all steps have been evaluated. */
   boolean isFull() {
     return looked == steps.size()
         && looked > 0
@@ -144,7 +146,7 @@ final class Gauge {
     return done;
   }
 
-  /** Steps taken so far, those of the transition included. */
+  /** Steps taken so far, including those of the transition. */
   int taken() {
     return early + steps.size();
   }
@@ -157,7 +159,7 @@ final class Gauge {
     return "only " + taken() + " steps were seen in it";
   }
 
-  /** Ends it here, whatever is known. */
+  /** Ends the phase with the steps so far, however precise. */
   void close() {
     if (!done && hasSome()) {
       estimateFrom(begin());
@@ -166,9 +168,9 @@ final class Gauge {
   }
 
   /**
-   * How many steps come before the steady state, -1 if there is none. Of several turns it is looked
-   * for in the first: to leave out turns in which the machine was slow for all phases would make
-   * this one look quicker than the others.
+   * Number of steps before the steady state, -1 if there is none. With several turns, only the
+   * first is searched: leaving out turns in which the machine was slow for all phases would make
+   * this phase look faster than the others.
    */
   private int begin() {
     List<Step> looked = turns == 1 ? steps : steps.subList(0, firstTurn);
@@ -182,7 +184,7 @@ final class Gauge {
     steady = estimate.relativeError() <= (begin < 0 ? STEADY_ANYWAY : PRECISION);
   }
 
-  /** All that was counted so far, and the CPU time of the process. */
+  /** All figures so far, and the CPU time of the process. */
   static PhaseEvent reading(SpanRecorder spans) {
     PhaseEvent now = new PhaseEvent();
     now.add(spans.totals().snapshot());

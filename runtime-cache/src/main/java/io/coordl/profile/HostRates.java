@@ -16,9 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** How fast items come from storage and from memory on this host. Of the training thread. */
+/**
+ * Measures how fast this host reads items from storage and from memory. For the training thread.
+ */
 final class HostRates {
-  /** Storage may be quicker for the first second or two than it can be for long. */
+  /** Storage may be faster in the first second or two than it can be for long. */
   private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(8);
 
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
@@ -41,7 +43,7 @@ final class HostRates {
     this.items = items;
   }
 
-  /** All items of the data set, as far as they can be told; looks once. */
+  /** All known items of the data set; listed again only if more items have been seen. */
   ProfiledItems.Listing listing() {
     ProfiledItems.Listing known = listing;
     if (known == null || known.items().size() < items.seen()) {
@@ -51,7 +53,7 @@ final class HostRates {
     return known;
   }
 
-  /** One action of a thread on an item; the bytes it moved, 0 if it could not. */
+  /** An action on an item; returns the bytes moved, 0 on failure. */
   private interface Action {
     long on(ProfiledItems.Item item) throws IOException;
   }
@@ -66,13 +68,16 @@ final class HostRates {
             try {
               all.items().get(i).keep();
             } catch (IOException | RuntimeException e) {
-              // The program's own read meets it; a file system may be the program's own, too.
+              // The program's own read will report it; even the file system may be the program's.
             }
           }
         });
   }
 
-  /** What reading items from storage gave; {@code perItem} in nanoseconds over all threads. */
+  /**
+   * Result of reading items from storage; {@code perItem} is wall time in nanoseconds for all
+   * threads together.
+   */
   record Reading(int threads, long items, long bytes, Estimate perItem) {
     long bytesPerSecond() {
       return Math.round(bytes * 1e9 / items / perItem.nanos());
@@ -80,8 +85,8 @@ final class HostRates {
   }
 
   /**
-   * Reads items from storage, first those that were not read here before: what lies behind may
-   * remember the others. Null if too few could be read.
+   * Reads items from storage, beginning with those not read here before, because storage may have
+   * cached the others. Null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
     Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);
@@ -92,7 +97,7 @@ final class HostRates {
         : new Reading(threads, run.done.get(), run.bytes.get(), estimate);
   }
 
-  /** This is the rate of the storage, to be told with the host. */
+  /** Sets the storage rate of the host. */
   void storageRate(Reading reading) {
     measured.storageRate = reading.bytesPerSecond();
     measured.storageRateError =
@@ -100,7 +105,7 @@ final class HostRates {
     measured.storageThreads = reading.threads();
   }
 
-  /** Copies items from the store, as serving them does. */
+  /** Measures copying items from the store, as serving them does. */
   void memory(int threads) {
     ThreadLocal<byte[]> target = ThreadLocal.withInitial(() -> new byte[1 << 20]);
     Run run = new Run(kept(), 0, MEMORY_NANOS, MEMORY_NANOS);
@@ -111,7 +116,10 @@ final class HostRates {
     }
   }
 
-  /** Some items that are in the store; it is opened if no phase has needed it. */
+  /**
+   * Returns some items, after putting them into the store; opens the store if no phase has needed
+   * it.
+   */
   private List<ProfiledItems.Item> kept() {
     List<ProfiledItems.Item> kept = new ArrayList<>();
     if (items.openStore(ByteBudget.parse(Long.toString(SAMPLE_BYTES))) == 0) {
@@ -129,7 +137,7 @@ final class HostRates {
           bytes += item.size();
         }
       } catch (IOException | RuntimeException e) {
-        // Gone, or not ours to read.
+        // The file is gone or not readable.
       }
     }
     return kept;
@@ -138,7 +146,7 @@ final class HostRates {
   HostEvent event() {
     measured.cores = Runtime.getRuntime().availableProcessors();
     measured.memory = Machine.memory();
-    measured.freeMemory = Machine.freeMemory() + items.kept(); // Which goes when the job ends.
+    measured.freeMemory = Machine.freeMemory() + items.kept(); // Freed when the job ends.
     measured.storageAccess = items.access();
     ProfiledItems.Listing known = listing;
     if (known != null && known.whole()) {
@@ -154,7 +162,7 @@ final class HostRates {
     return all;
   }
 
-  /** Threads that go over items again and again, until their rate is known. */
+  /** Threads that process items repeatedly until their rate is known. */
   private static final class Run {
     private final List<ProfiledItems.Item> items;
     private final long least;
@@ -167,7 +175,7 @@ final class HostRates {
     private final Marks marks = new Marks();
     private volatile boolean over;
 
-    /** Begins at the item {@code first}, or as many after the last one. */
+    /** Begins with the item number {@code first}, modulo the number of items. */
     Run(List<ProfiledItems.Item> items, long first, long least, long most) {
       this.items = items;
       this.next = new AtomicLong(first);
@@ -197,7 +205,7 @@ final class HostRates {
       try {
         moved = action.on(items.get(Math.floorMod(next.getAndIncrement(), items.size())));
       } catch (IOException | RuntimeException e) {
-        // Gone, or not ours to read.
+        // The file is gone or not readable.
       }
       if (moved > 0) {
         bytes.addAndGet(moved);
@@ -210,7 +218,7 @@ final class HostRates {
       }
     }
 
-    /** One thread at a time, and not so often that it would cost. */
+    /** Limits the checks to one thread at a time and to a negligible rate. */
     private boolean isTimeToLook(long passed) {
       long last = looked.get();
       return passed - last >= BETWEEN_LOOKS_NANOS && looked.compareAndSet(last, passed);

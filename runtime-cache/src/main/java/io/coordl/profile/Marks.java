@@ -5,21 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * When items that are counted from 1 on were done. Of so many that they would not fit, every
- * second, fourth, eighth .. one is remembered: always the same amount of memory. Thread-safe.
+ * Completion times of items, which are numbered from 1. If there are too many, only every second,
+ * fourth, eighth, ... is kept, so the memory is constant. Thread-safe.
  */
 final class Marks {
-  /** At most so many are remembered. */
+  /** Maximum number of times kept. */
   static final int MOST = 1 << 13;
 
-  /** Fewer tell nothing of how even they were. */
+  /** Fewer do not show how much they vary. */
   private static final int FEWEST = 5;
 
   private final long[] ends = new long[MOST];
   private int count;
   private volatile long stride = 1;
 
-  /** Whether that one is to be remembered; so that most need no clock and no lock. */
+  /** Whether to keep the time of this item; most items then need neither clock nor lock. */
   boolean wants(long number) {
     return number % stride == 0;
   }
@@ -32,14 +32,14 @@ final class Marks {
       count = MOST / 2;
       stride *= 2;
     }
-    if (wants(number)) { // Not if that has changed just now.
+    if (wants(number)) { // The stride may have just changed.
       ends[count++] = nanos;
     }
   }
 
   /**
-   * All that are remembered since {@code begun} in at most so many windows, each as one step; none
-   * if they are too few.
+   * Divides the times since {@code begun} into at most {@code most} windows, each returned as one
+   * step; empty if there are too few times.
    */
   synchronized List<Step> windows(long begun, int most) {
     List<Step> windows = new ArrayList<>();

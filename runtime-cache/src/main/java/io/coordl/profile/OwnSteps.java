@@ -5,12 +5,14 @@ import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The program's own steps, with items from where the phase wants them: cold or cached. */
+/** Measures the program's own steps, with items from storage (cold) or from memory (cached). */
 final class OwnSteps extends Turn {
-  /** After so long with items from storage, the cached phase is given up. */
+  /** The cached phase is abandoned if items still come from storage after this time. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-  /** More than any queue; of validations in between, too, batches seem to be left. */
+  /**
+   * More than any queue holds. A limit is needed because batches of validations also count as left.
+   */
   private static final int MOST_LEFT = 128;
 
   private final String phase;
@@ -63,7 +65,7 @@ final class OwnSteps extends Turn {
   void took(BatchGet get, Object batch, @Nullable Step step) {
     plan.tookOne();
     if (step == null) {
-      // The first batches of an epoch were begun all at once, during that first wait.
+      // The first batches of an epoch all began during its first wait.
       skip = plan.workers;
     } else if (skip > 0) {
       skip--;
@@ -71,8 +73,8 @@ final class OwnSteps extends Turn {
       gauge.restart();
       if (System.nanoTime() - resumed > PATIENCE_NANOS) {
         giveUp(
-            "items are read from storage still: files that stay open from sample to sample, that"
-                + " are larger than 8 MiB, or that are no files of the directories seen");
+            "items are still read from storage: files that stay open from sample to sample, are"
+                + " larger than 8 MiB, or are not in the directories seen");
       }
     } else {
       gauge.add(step);
@@ -88,7 +90,7 @@ final class OwnSteps extends Turn {
       return;
     }
     PhaseEvent work = gauge.work();
-    if (work.items > 0) { // The cached phase, which ends later, knows it better.
+    if (work.items > 0) { // The cached phase ends later and overwrites this with a better figure.
       plan.rates.measured.decodeNanos = (double) work.decodeTime / work.items;
     }
     String note = "";

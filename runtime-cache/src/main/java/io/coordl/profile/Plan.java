@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Which stages there are, in which order, and what they share. Of the training thread. */
+/** The stages of a profile, their order and their shared state. For the training thread. */
 final class Plan {
   static final String COLD = "cold";
   static final String CACHED = "cached";
@@ -21,21 +21,21 @@ final class Plan {
   static final String PREP = "prep";
   static final String FETCH = "fetch";
 
-  /** An item takes a little more than its bytes. */
+  /** An item takes a little more space than its bytes. */
   private static final double STORE_SHARE = 0.95;
 
   private static final int EVERY_NUMBER = 8;
 
-  /** Of the whole profile: then phases end with what they have counted, and later ones begin. */
+  /** Time limit of the phases; then they end with the steps counted so far. */
   private static final long PHASES_NANOS = TimeUnit.SECONDS.toNanos(200);
 
-  /** As above, of preparation alone. */
+  /** As above, including preparation alone. */
   private static final long ALL_NANOS = TimeUnit.SECONDS.toNanos(250);
 
-  /** With so few steps there may be more: they are slow. */
+  /** A program that has asked for fewer batches may just be slow, so more steps may follow. */
   private static final int FEW = 100;
 
-  /** Of steps that slow there are enough, or will never be. */
+  /** Time limit for such slow programs. */
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(20);
 
   final Set<String> phases;
@@ -50,12 +50,11 @@ final class Plan {
   private final LongSupplier clock;
   private long begun;
 
-  /** Threads that prepare beside the training thread, 0 if it prepares itself. */
+  /** Threads that prepare besides the training thread, 0 if it prepares itself. */
   int workers;
 
   /**
-   * Why items could not be had from memory, which preparation alone needs, too; empty if they are
-   * there.
+   * Why items could not come from memory, which preparation alone also needs; empty if they can.
    */
   String notCached = "";
 
@@ -84,7 +83,7 @@ final class Plan {
     this.begun = clock.getAsLong();
   }
 
-  /** The first step of training is here: from now on the profile's time counts. */
+  /** Training has begun: the profile's time counts from now on. */
   void begin() {
     begun = now();
   }
@@ -94,27 +93,27 @@ final class Plan {
   }
 
   /**
-   * Whether a phase is to end with what it has, so that all of them end in time: of a program whose
-   * epochs are short, or on a busy machine, few steps count, or none.
+   * Whether a phase must end with the steps so far, so that all phases end in time. In a program
+   * with short epochs, or on a busy machine, few or no steps count.
    *
-   * @param some whether it has anything to tell
-   * @param asked batches that the program has asked for in it
+   * @param some whether it has steps that count
+   * @param asked batches that the program has asked for in this phase
    */
   boolean isLate(boolean some, long asked) {
     return now() - begun >= (some || isInVain(asked) ? PHASES_NANOS : MOST_NANOS);
   }
 
-  /** As {@link #isLate} of what comes after the phases. */
+  /** As {@link #isLate}, for the stages after the phases. */
   boolean isLateAlone(boolean some) {
     return now() - begun >= (some ? ALL_NANOS : MOST_NANOS);
   }
 
-  /** Whether so many batches, of which none counts, are enough to know that none will. */
+  /** Whether, after this many batches without a step that counts, none is to be expected. */
   static boolean isInVain(long asked) {
     return asked >= FEW;
   }
 
-  /** What comes after a stage that left no other to come. */
+  /** Returns the stages that follow when {@code before} was the last one planned. */
   List<Stage> after(Stage before) {
     List<Stage> next = new ArrayList<>();
     if (before instanceof WarmUp && phases.contains(INGESTION)) {
@@ -128,7 +127,7 @@ final class Plan {
     return next;
   }
 
-  /** The phases with training steps. */
+  /** Adds the phases with training steps. */
   private void turns(List<Stage> next) {
     List<Turn> turns = new ArrayList<>();
     if (phases.contains(COLD)) {
@@ -145,7 +144,7 @@ final class Plan {
     }
   }
 
-  /** Each stage of the pipeline for itself. */
+  /** Adds measurements of each part of the pipeline alone. */
   private void alone(List<Stage> next) {
     if (phases.size() > 1) {
       next.add(new PrepAlone(this, workers));
@@ -166,7 +165,7 @@ final class Plan {
     return threads <= EVERY_NUMBER ? threads - 1 : threads / 2;
   }
 
-  /** Items come as the program reads them, and nobody learns of them. */
+  /** Lets the program read its items as usual, and ends all measurements of them. */
   void giveUp() {
     items.from(ProfiledItems.From.PROGRAM);
     if (sizes != null) {
@@ -183,7 +182,7 @@ final class Plan {
     results.warmedUp(count, steady);
   }
 
-  /** What was asked and not told of will not be measured. */
+  /** Reports the requested phases that will not be measured. */
   void notReached(String reason) {
     results.notReached(phases, reason);
   }
@@ -193,12 +192,12 @@ final class Plan {
     return workers == 0 ? 1 : 4 * workers + 4;
   }
 
-  /** A phase has had a batch of the program's own. */
+  /** Counts a batch that a phase has taken from the program's own call. */
   void tookOne() {
     taken++;
   }
 
-  /** Batches that are ready and not taken, but for a number that stays the same. */
+  /** Batches prepared and not taken, up to a constant. */
   long ready() {
     return spans.preparers().batches() - taken;
   }
@@ -207,7 +206,10 @@ final class Plan {
     return new Gauge(steps, transition);
   }
 
-  /** Brings the data set into memory while the program waits; why that cannot be, or empty. */
+  /**
+   * Loads the data set into memory while the program waits; returns why this is impossible, or
+   * empty.
+   */
   String preload() {
     ProfiledItems.Listing listing = rates.listing();
     if (listing.items().isEmpty()) {
@@ -216,11 +218,11 @@ final class Plan {
     long room = (long) (STORE_SHARE * items.openStore(ByteBudget.parse("auto")));
     if (listing.bytes() > room) {
       return Text.format(
-          "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be taken",
+          "the data set's %d files of %.1f MiB do not fit into the %.1f MiB that may be used",
           listing.items().size(), listing.bytes() / (double) (1 << 20), room / (double) (1 << 20));
     }
     log.say(
-        "profile: bringing %d files (%.1f MiB) into memory; the program waits",
+        "profile: loading %d files (%.1f MiB) into memory; the program waits",
         listing.items().size(), listing.bytes() / (double) (1 << 20));
     rates.keep(listing, Math.max(2, workers));
     return "";

@@ -7,18 +7,19 @@ import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Preparation alone: at a batch get, batches are taken from the program's iterator and dropped,
- * with items from memory and no step in between. The program gets the last one of an epoch, so that
- * its loop ends as ever, and this goes on in its next epoch.
+ * Measures preparation alone: when the program asks for a batch, batches are taken from its
+ * iterator and dropped, with items from memory and without steps in between. The program gets the
+ * last batch of the epoch, so that its loop ends as usual; the measurement continues in the next
+ * epoch.
  */
 final class PrepAlone extends Stage {
-  /** Epochs in which no step could be counted, before it is given up. */
+  /** Epochs without a step that counts, before the measurement is abandoned. */
   private static final int MOST_EPOCHS = 8;
 
-  /** Of short epochs, few batches count. */
+  /** Limit of the measurement: in short epochs, few batches count. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
-  /** Without anything to tell. */
+  /** Limit while no steps count. */
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final int threads;
@@ -30,7 +31,9 @@ final class PrepAlone extends Stage {
   private long waited;
   private String reason = "";
 
-  /** Preparation by so many of the program's threads; by the training thread if 0. */
+  /**
+   * Measures preparation by {@code threads} of the program's threads; by the training thread if 0.
+   */
   PrepAlone(Plan plan, int threads) {
     super(
         plan,
@@ -44,7 +47,7 @@ final class PrepAlone extends Stage {
   @Override
   void begin() {
     begun = System.nanoTime();
-    plan.items.from(ProfiledItems.From.MEMORY); // The phase whose turn was last may be cold.
+    plan.items.from(ProfiledItems.From.MEMORY); // The phase before may have been the cold one.
     plan.gate.narrow(threads == 0 ? Integer.MAX_VALUE : threads);
     skip = plan.transition();
     if (!plan.notCached.isEmpty()) {
@@ -57,7 +60,7 @@ final class PrepAlone extends Stage {
     if (!reason.isEmpty()) {
       return Next.DONE;
     }
-    // What is prepared inside is for nobody: no wait of the training thread.
+    // Batches prepared inside are dropped, so the training thread does not wait for them.
     long token = Spans.enter(SpanKind.PRODUCER, null);
     try {
       return take(get);
@@ -92,7 +95,7 @@ final class PrepAlone extends Stage {
       }
       long taken = asked + get.advance();
       long now = System.nanoTime();
-      // Other threads go on preparing while this one counts; the program's own thread does not.
+      // Other threads continue preparing while this one counts; the training thread does not.
       long nanos = threads > 0 ? now - arrived : taken;
       arrived = now;
       PhaseEvent done = Gauge.reading(plan.spans);
@@ -122,7 +125,7 @@ final class PrepAlone extends Stage {
     }
     PhaseEvent event = gauge.event(Plan.PREP, threads, "");
     if (threads > 0) {
-      // The taking itself looks like preparation, of a thread that waits for others.
+      // Taking a batch looks like preparation, though the thread waits for others.
       event.otherTime = Math.max(0, event.otherTime - Math.min(waited, event.wall));
     }
     plan.results.measured(event);

@@ -20,17 +20,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * A differential profile of the program's own training loop, after DS-Analyzer (Mohan et al.,
  * Analyzing and Mitigating Data Stalls in DNN Training, VLDB 2021, section 3): the same loop with
- * nothing from memory (cold, T3), with every item from memory (cached, T2), and with batches that
- * are prepared already (ingestion, T1). What T2 takes longer than T1 is prep stall, what T3 takes
- * longer than T2 is fetch stall.
+ * nothing from memory (cold, T3), with every item from memory (cached, T2), and with prepared
+ * batches (ingestion, T1). The prep stall is T2 - T1, and the fetch stall is T3 - T2.
  *
- * <p>Everything happens where the training thread gets a batch. There the profile may hold it back
- * while items are brought into memory, answer with a copy of an earlier batch, or take batches from
- * the program's iterator and drop them. A step is the time from one batch to the next; what the
- * profile itself does is in none.
+ * <p>Everything happens when the training thread asks for a batch. Then the profile may delay it
+ * while items are loaded into memory, answer with a copy of an earlier batch, or take batches from
+ * the program's iterator and drop them. A step is the time from one batch to the next, without the
+ * profile's own work.
  *
- * <p>Only one thread is followed: the first that trains. Steps count in epochs in which the model
- * is changed; validations go on as they are. When the last phase is over, the job ends.
+ * <p>The profile follows only one thread: the first that trains. Steps count in epochs that update
+ * the model; validations run as usual. The job ends after the last phase.
  */
 public final class Profile {
   private final SpanRecorder spans;
@@ -42,7 +41,7 @@ public final class Profile {
   private volatile boolean over;
   private volatile LongConsumer steps = begun -> {};
 
-  // All below is of the training thread.
+  // All below is used by the training thread only.
 
   private WeakReference<Object> epoch = new WeakReference<>(null);
   private long updatesBefore;
@@ -54,12 +53,13 @@ public final class Profile {
   private PhaseEvent workBefore = new PhaseEvent();
 
   /**
-   * A profile that waits for a training thread.
+   * Creates a profile that waits for a training thread.
    *
-   * @param phases which to measure: {@code cold}, {@code cached}, {@code ingestion}; all of them
-   *     measures each stage alone, too
-   * @param steps to count in each phase, 0 for as many as a confidence interval of 1 % needs
-   * @param sizes learns what items take once they are decoded; null if nothing does
+   * @param phases phases to measure: {@code cold}, {@code cached}, {@code ingestion}; with all
+   *     three, each stage is measured alone, too
+   * @param steps steps to count in each phase, 0 for as many as a confidence interval of 1 %
+   *     requires
+   * @param sizes measures the decoded size of items; null if nothing does
    * @param ending ends the job; called on the training thread
    * @param clock nanoseconds
    */
@@ -79,16 +79,16 @@ public final class Profile {
   }
 
   /**
-   * From now on a step of the training thread ends when this returns, told when it began; 0 for
-   * what comes before the first batch of an epoch.
+   * Sets a function whose return ends each step of the training thread from now on. It gets the
+   * time when the step began, 0 before the first batch of an epoch.
    */
   public void endSteps(LongConsumer ending) {
     steps = ending;
   }
 
   /**
-   * The program is about to get a batch; null to leave the call alone. On any thread; called around
-   * the method, before its span begins.
+   * Called when the program is about to get a batch, on any thread, around the method and before
+   * its span begins. Returns null to leave the call alone.
    */
   public @Nullable InterceptedCall enter(Batches batches, Object iterator) {
     if (over || !(iterator instanceof Iterator<?> own)) {
@@ -96,12 +96,12 @@ public final class Profile {
     }
     if (!isTraining()) {
       Thread known = training;
-      // DL4J's prefetch asks the program's iterator on a thread of its own.
+      // DL4J's prefetch calls the program's iterator on a separate thread.
       return known == null || known == Thread.currentThread() ? null : prepare();
     }
     long ends = spans.epochEnds();
     boolean same = last.refersTo(iterator) && ends == epochEnds;
-    steps.accept(same ? left : 0); // What the devices still do is of the step.
+    steps.accept(same ? left : 0); // Pending work of the devices belongs to the step.
     long entered = System.nanoTime();
     boolean inside = follow(iterator);
     epochEnds = ends;
@@ -122,7 +122,7 @@ public final class Profile {
     return get;
   }
 
-  /** Whether this is the training thread, where it waits for a batch. */
+  /** Whether this is the training thread, waiting for a batch. */
   private boolean isTraining() {
     if (!spans.isBatchGet()) {
       return false;
@@ -140,7 +140,7 @@ public final class Profile {
     return training == Thread.currentThread();
   }
 
-  /** Whether it is an epoch of training: the model was changed since it began. */
+  /** Whether this is a training epoch: the model was updated since it began. */
   private boolean follow(Object iterator) {
     if (epoch.refersTo(iterator)) {
       return true;
@@ -151,7 +151,7 @@ public final class Profile {
       updatesBefore = updates;
       return false;
     }
-    // A loop that trains by means that nobody knows never changes the model.
+    // If no update is ever seen, the loop trains in an unknown way.
     if (updates > updatesBefore || updates == 0) {
       epoch = new WeakReference<>(iterator);
       return true;
@@ -188,13 +188,16 @@ public final class Profile {
     }
   }
 
-  /** A defect of ours: the program goes on as it is, the recording has what was measured. */
+  /**
+   * Handles a defect of the agent: the program continues unchanged, and the recording keeps the
+   * results so far.
+   */
   private void giveUp(Throwable cause) {
     over = true;
     plan.gate.open();
     plan.giveUp();
-    say("it is given up after a fault, the program continues: " + cause);
-    plan.notReached("the profile was given up after a fault: " + cause);
+    say("abandoned after a fault, the program continues: " + cause);
+    plan.notReached("the profile was abandoned after a fault: " + cause);
     Bridge.fault("a profile", cause);
   }
 
@@ -205,7 +208,7 @@ public final class Profile {
     ending.run();
   }
 
-  /** The job ends, with or without the profile's doing. Called once, by the thread that ends it. */
+  /** Called once, by the thread that ends the job, whether or not the profile caused the end. */
   public synchronized void close() {
     boolean complete = over;
     over = true;
@@ -217,14 +220,14 @@ public final class Profile {
     if (now == null) {
       notReached(
           spans.totals().snapshot().batches > 0
-              ? "its batches come from a class that cannot be followed: nothing was measured"
+              ? "its batches come from a class that it cannot follow: nothing was measured"
               : "no training step was seen: nothing was measured");
       return;
     }
     try {
       now.end();
     } catch (RuntimeException e) {
-      // The training thread runs on, and changed its steps under our hands.
+      // The training thread is still running and changed its steps during this call.
     }
     notReached("the program ended before the profile did, in: " + now.name());
     plan.results.host(plan.rates.event());
@@ -240,12 +243,15 @@ public final class Profile {
     plan.say(sentence);
   }
 
-  /** What was measured, in words; for the end of the job. */
+  /** Describes the results, for the end of the job. */
   public List<String> summary() {
     return plan.results.lines();
   }
 
-  /** A thread prepares a batch for another one, maybe after a wait; null to leave it alone. */
+  /**
+   * Called when a thread prepares a batch for another one; may wait. Returns null to leave the call
+   * alone.
+   */
   public @Nullable InterceptedCall prepare() {
     return plan.gate.enter();
   }
@@ -253,7 +259,7 @@ public final class Profile {
   private final class Call extends BatchGet {
     private final boolean inside;
 
-    /** Nanoseconds that the profile has held the call back. */
+    /** Nanoseconds by which the profile delayed the call. */
     private long held;
 
     Call(Batches batches, Iterator<?> own, boolean follows, long sinceLast, boolean inside) {
@@ -279,7 +285,7 @@ public final class Profile {
           lastSamples = batches.samples(batch);
         }
         workBefore = work;
-      } catch (Throwable t) { // The batch that is there must not be lost.
+      } catch (Throwable t) { // The program must still get its batch.
         Bridge.fault("a step of the profile", t);
       }
       left = System.nanoTime();

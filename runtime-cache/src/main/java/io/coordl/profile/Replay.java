@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ingestion: batches that are prepared already. Inserted steps: the program's iterator stays where
- * it is; threads that prepare fill their queue and fall silent, which is waited for. Making the
- * batch is in no step.
+ * Measures ingestion: inserts steps with prepared batches. The program's iterator is not called
+ * during these steps, so threads that prepare fill their queue and fall silent; steps count only
+ * after that. The time to make a batch is not part of a step.
  */
 final class Replay extends Turn {
   private static final int QUIET_STEPS = 4;

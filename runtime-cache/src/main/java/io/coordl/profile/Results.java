@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What was measured, into the recording and for the user. Thread-safe. */
+/** Results of a profile, for the recording and the user. Thread-safe. */
 final class Results {
   private static final double NEARLY = 0.03;
 
@@ -33,15 +33,17 @@ final class Results {
     this.items = items;
   }
 
-  /** The program was left to itself for so many steps, which had become steady by then or not. */
+  /**
+   * Called after a warm-up of {@code steps} steps; {@code steady} tells whether they became steady.
+   */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;
   }
 
   /**
-   * Items that a sample is made of, in the mean; 1 if that is not known. Nearly a whole number is
-   * one: what threads prepare ahead belongs to other batches than those that were counted.
+   * Mean number of items in a sample, 1 if unknown. A nearly whole number is rounded, because
+   * batches prepared ahead distort the count.
    */
   synchronized double itemsPerSample() {
     return samplesCounted == 0 ? 1 : nearlyWhole((double) itemsCounted / samplesCounted);
@@ -58,7 +60,7 @@ final class Results {
     }
     phases.add(event);
     told.add(event.phase);
-    // Neither what is replayed nor what is only fetched tells.
+    // Replayed batches and fetches alone do not show it.
     boolean prepares = !Plan.INGESTION.equals(event.phase) && !Plan.FETCH.equals(event.phase);
     if (prepares && event.items > 0 && event.samples > 0) {
       itemsCounted += event.items;
@@ -67,7 +69,7 @@ final class Results {
     spans.events().write(event);
   }
 
-  /** Whether a phase that is over has figures; else tells {@code reason}, or what it lacks. */
+  /** Whether an ended phase has figures; otherwise reports {@code reason}, or too few steps. */
   boolean has(String phase, Gauge gauge, String reason) {
     if (reason.isEmpty()) {
       gauge.close();
@@ -84,7 +86,7 @@ final class Results {
     emitNotMeasured(phase, reason);
   }
 
-  /** None of these has its figures, unless it was told of before. */
+  /** Reports these phases as not measured, except those reported before. */
   synchronized void notReached(Collection<String> asked, String reason) {
     for (String phase : asked) {
       if (!told.contains(phase)) {
@@ -113,7 +115,7 @@ final class Results {
   synchronized List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "profile run: its phases are measured apart, the totals of the whole run mean nothing");
+        "profile run: phases are measured separately, the totals of the whole run mean nothing");
     lines.add(
         Text.format(
             "  warm-up: %d steps%s",
@@ -139,7 +141,10 @@ final class Results {
     return lines;
   }
 
-  /** Of preparation alone, by many numbers of threads, the most and the fewest. */
+  /**
+   * If preparation alone was measured with many numbers of threads, shows only the largest and the
+   * smallest.
+   */
   private boolean isShown(PhaseEvent prep) {
     List<PhaseEvent> all = phases.stream().filter(phase -> Plan.PREP.equals(phase.phase)).toList();
     return all.size() <= 4 || prep == all.get(0) || prep == all.get(all.size() - 1);
@@ -152,7 +157,7 @@ final class Results {
         (phase.note == null || phase.note.isEmpty() ? "" : "; " + phase.note)
             + (phase.steady ? "" : "; not steady");
     return Text.format(
-        "  %-10s %10.1f samples/s  %9.4f ms a sample +- %.2f %%  (%d steps%s)",
+        "  %-10s %10.1f samples/s  %9.4f ms per sample +- %.2f %%  (%d steps%s)",
         name,
         1e9 / phase.sampleNanos,
         phase.sampleNanos / 1e6,
@@ -161,7 +166,7 @@ final class Results {
         note);
   }
 
-  /** As {@code coordl diff} tells them, which also knows their errors. */
+  /** Adds the shares, as reported by {@code coordl diff}, which also knows their errors. */
   private void shares(List<String> lines) {
     PhaseEvent cold = phase(Plan.COLD);
     PhaseEvent cached = phase(Plan.CACHED);
@@ -182,11 +187,11 @@ final class Results {
     lines.add(
         Text.format(
             "  of an epoch: compute %.1f %%, prep stall %.1f %%, fetch stall %.1f %%, GC stall"
-                + " %.1f %%; coordl diff tells how certain that is",
+                + " %.1f %%; coordl diff shows how certain that is",
             all * parts.compute(), all * parts.prep(), all * parts.fetch(), all * parts.gc()));
   }
 
-  /** For garbage collection inside waits, in nanoseconds a sample. */
+  /** GC pauses inside waits, in nanoseconds per sample. */
   private static double pauses(PhaseEvent phase) {
     return phase.samples == 0 ? 0 : (double) phase.gcStall / phase.samples;
   }

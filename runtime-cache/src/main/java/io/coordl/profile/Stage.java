@@ -2,22 +2,22 @@ package io.coordl.profile;
 
 import org.jspecify.annotations.Nullable;
 
-/** One part of a profile. All its methods run on the training thread, where it gets a batch. */
+/** One part of a profile. All its methods run on the training thread, when it asks for a batch. */
 abstract class Stage {
-  /** How the program's call for a batch goes on. */
+  /** How the program's call for a batch continues. */
   enum Next {
-    /** As it is. */
+    /** The call runs unchanged. */
     OWN,
-    /** It is answered with the batch in hand. */
+    /** The call returns the batch in hand. */
     ANSWER,
-    /** This stage is over. */
+    /** This stage has ended. */
     DONE
   }
 
   final Plan plan;
   private final String name;
 
-  /** By this name the user hears of it. */
+  /** Creates a stage with a name shown to the user. */
   Stage(Plan plan, String name) {
     this.plan = plan;
     this.name = name;
@@ -27,17 +27,17 @@ abstract class Stage {
     return name;
   }
 
-  /** Before its first batch; what it takes is in no step. */
+  /** Called before the stage's first batch; its time is not part of a step. */
   void begin() {}
 
   abstract Next get(BatchGet get);
 
   /**
-   * The program's own call has made a batch, which ended that step; null if it is none of steady
-   * training: the first of an epoch, or after a validation.
+   * The program's own call has returned a batch, which ended {@code step}; null if the step does
+   * not count, as for the first batch of an epoch or after a validation.
    */
   void took(BatchGet get, Object batch, @Nullable Step step) {}
 
-  /** Tells what was measured, or why nothing was; also if the job ends in the midst of it. */
+  /** Reports the results, or why there are none; also called if the job ends during this stage. */
   void end() {}
 }

@@ -1,18 +1,18 @@
 package io.coordl.profile;
 
 /**
- * Where the steady state of a series begins: the truncation that makes the standard error of the
- * mean of what is left the smallest (MSER-5; K. P. White, An effective truncation heuristic for
- * bias reduction in simulation output, Simulation 69(6), 1997). It needs no threshold, and says by
- * itself when a series is still under way: then the best truncation lies in its second half.
+ * Finds where the steady state of a series begins: the truncation that minimizes the standard error
+ * of the mean of the remaining values (MSER-5; K. P. White, An effective truncation heuristic for
+ * bias reduction in simulation output, Simulation 69(6), 1997). It needs no threshold, and shows
+ * when a series is not yet steady: then the best truncation lies in its second half.
  */
 final class SteadyState {
-  /** Values are taken five at a time, which smooths what alternates. */
+  /** Values are averaged in groups of five, which smooths alternating values. */
   static final int GROUP = 5;
 
   private SteadyState() {}
 
-  /** How many values come before the steady state; -1 if there is none yet. */
+  /** Returns the number of values before the steady state; -1 if there is none yet. */
   static int begin(double[] values) {
     int groups = values.length / GROUP;
     if (groups < 2) {

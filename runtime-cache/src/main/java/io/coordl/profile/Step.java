@@ -3,11 +3,11 @@ package io.coordl.profile;
 import io.coordl.event.PhaseEvent;
 
 /**
- * One step of a phase: from a batch that was got to the next one.
+ * One step of a phase: from one batch to the next.
  *
  * @param samples of the batch, at least 1
- * @param nanos that it took, what the profile itself did left out
- * @param work what was counted meanwhile, on all threads
+ * @param nanos duration, without the profile's own work
+ * @param work figures counted on all threads during the step
  */
 record Step(int samples, long nanos, PhaseEvent work) {
   /** Time of one sample in nanoseconds. */

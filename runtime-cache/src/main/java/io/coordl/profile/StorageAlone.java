@@ -4,13 +4,13 @@ import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
-/** Fetching alone, by threads of the agent: as many as prepare in the program, and by one. */
+/** Measures fetching alone, on threads of the agent: as many as prepare in the program, and one. */
 final class StorageAlone extends Stage {
   private static final long LONGEST_BATCH_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final boolean tell;
 
-  /** Measures the host's rates; {@code tell} whether to tell them as a phase, too. */
+  /** Measures the host's rates; {@code tell} tells whether to report them as a phase, too. */
   StorageAlone(Plan plan, boolean tell) {
     super(plan, "fetch alone, and the rates of this host");
     this.tell = tell;
@@ -18,7 +18,7 @@ final class StorageAlone extends Stage {
 
   @Override
   void begin() {
-    // The program's own threads prepare ahead, from the storage that is to be measured.
+    // The program's own threads prepare ahead, and would use the storage being measured.
     if (plan.workers > 0) {
       plan.gate.close(LONGEST_BATCH_NANOS);
     }
@@ -34,7 +34,8 @@ final class StorageAlone extends Stage {
   Next get(BatchGet get) {
     int threads = Math.max(1, plan.workers);
     HostRates.Reading reading = plan.rates.storage(threads);
-    // By one thread none waits for another: what a fetch takes where storage is not at its limit.
+    // A single thread does not wait for others: this is the time of a fetch from storage below its
+    // limit.
     HostRates.Reading alone = tell && reading != null && threads > 1 ? plan.rates.storage(1) : null;
     plan.rates.memory(threads);
     if (reading != null) {

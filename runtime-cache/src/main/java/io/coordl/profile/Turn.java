@@ -2,14 +2,14 @@ package io.coordl.profile;
 
 import java.util.concurrent.TimeUnit;
 
-/** A phase that takes turns with the others, so that all of them cover the same stretch of time. */
+/** A phase that takes turns with the others, so that all of them cover the same period of time. */
 abstract class Turn extends Stage {
-  /** Of one turn, most of which may be in no step: then the others have theirs first. */
+  /** Limit of one turn, even if few of its steps count. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   final Gauge gauge;
 
-  /** Why nothing can be measured, empty if it can. */
+  /** Why nothing can be measured; empty if the phase can be. */
   String reason = "";
 
   private boolean ended;
@@ -24,18 +24,18 @@ abstract class Turn extends Stage {
     this.gauge = gauge;
   }
 
-  /** Goes on after other phases have had the program. */
+  /** Continues after the turns of other phases. */
   abstract void resume();
 
-  /** Other phases are to have the program now. */
+  /** Called before the turns of other phases. */
   void pause() {}
 
-  /** Batches that other phases have left behind and the program will get first. */
+  /** Batches left by other phases, which the program will get first. */
   int left() {
     return 0;
   }
 
-  /** Takes no more turns; what earlier ones gave stays. */
+  /** Ends the phase; the results of earlier turns stay. */
   final void giveUp(String why) {
     if (gauge.hasSome()) {
       ended = true;
@@ -57,7 +57,7 @@ abstract class Turn extends Stage {
     return gauge.isFull() || plan.isLate(gauge.hasSome(), asked);
   }
 
-  /** Whether it is known well enough, or will not be known better. */
+  /** Whether the result is precise enough, or cannot become more precise. */
   final boolean isSettled() {
     return isGivenUp() || gauge.isDone() || isOut();
   }
@@ -66,7 +66,7 @@ abstract class Turn extends Stage {
     return isGivenUp() || gauge.isTurnOver() || hadItsTime() || isOut();
   }
 
-  /** Whether it has a use for more turns. */
+  /** Whether more turns are useful. */
   final boolean takesMore() {
     return !isGivenUp() && !isOut();
   }

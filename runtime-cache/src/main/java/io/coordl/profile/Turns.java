@@ -4,19 +4,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases in turns, until all are known well enough. A machine whose speed changes by the
- * minute, or a program that becomes faster still, would else make the phase that comes first look
- * slower than the others, and the difference look like a stall.
+ * Runs the phases in turns until all are known precisely enough. Otherwise, if the machine's speed
+ * changes by the minute or the program is still getting faster, the first phase would look slower
+ * than the others, and the difference would look like a stall.
  *
- * <p>What is steady is known in a first turn, and then no second one is needed. Else each goes on,
- * those known already, too, so that all have their share of what the machine does.
+ * <p>If all phases are steady, one turn of each is enough. Otherwise all phases continue, even
+ * those already known, so that changes of the machine affect all of them.
  */
 final class Turns extends Stage {
   private final List<Turn> phases;
   private int current;
   private int begun;
 
-  /** The phases, at least one, in the order of their turns. */
+  /** Takes at least one phase, in the order of their turns. */
   Turns(Plan plan, List<Turn> phases) {
     super(plan, "");
     this.phases = List.copyOf(phases);
@@ -57,7 +57,10 @@ final class Turns extends Stage {
     return Next.DONE;
   }
 
-  /** Whose turn is next; the same again if all others have had their most, -1 if all have. */
+  /**
+   * Index of the phase whose turn is next; the current one if all others have reached their limits,
+   * -1 if all have.
+   */
   private int following() {
     for (int i = 1; i <= phases.size(); i++) {
       int next = (current + i) % phases.size();
@@ -92,7 +95,7 @@ final class Turns extends Stage {
       try {
         phase.end();
       } catch (RuntimeException e) {
-        failed = e; // The job ends while its thread still counts steps: the others are whole.
+        failed = e; // Its steps changed as the job ended; end the others.
       }
     }
     if (failed != null) {

@@ -9,10 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program as it is, until its steps have become steady ({@link SteadyState}) and the compiler
- * of the JVM has become quiet: a step that is steady while half the code waits to be compiled is
- * not the one that the rest of the training will have. Items come from storage if a phase will want
- * them from there.
+ * Lets the program run until its steps are steady ({@link SteadyState}) and the JIT compiler is
+ * quiet: while much code still waits to be compiled, even steady steps do not represent the rest of
+ * the training. Items come from storage if a later phase needs them from there.
  */
 final class WarmUp extends Stage {
   private static final int LEAST_STEPS = 20;
@@ -20,8 +19,9 @@ final class WarmUp extends Stage {
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /**
-   * Time of compiling, in a window of so much time, that is quiet: a tenth. Long, since a method
-   * counts when it is compiled, and beside steps that use all cores one may take seconds.
+   * The compiler is quiet if compilation takes at most a tenth of this window. The window is long,
+   * because a method counts only once it is compiled, which may take seconds while steps use all
+   * cores.
    */
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -47,7 +47,7 @@ final class WarmUp extends Stage {
     windowBegun = begun;
     compiledBefore = compiled();
     if (plan.phases.contains(Plan.COLD)) {
-      plan.items.from(ProfiledItems.From.STORAGE); // Or the phase would compile what reads so.
+      plan.items.from(ProfiledItems.From.STORAGE); // Compile this code now.
     }
   }
 
@@ -72,7 +72,7 @@ final class WarmUp extends Stage {
     boolean enough = steps.size() >= SteadyState.GROUP * 2 || Plan.isInVain(asked);
     boolean over = (now - begun >= MOST_NANOS && enough) || plan.isLate(!steps.isEmpty(), asked);
     if (over && !warm) {
-      plan.say("steps or compiler have not become quiet in time; the phases begin all the same");
+      plan.say("steps or compiler have not become steady in time; the phases begin anyway");
     }
     return warm || over ? Next.DONE : Next.OWN;
   }
@@ -97,7 +97,7 @@ final class WarmUp extends Stage {
       seen++;
       steps.add(step);
       if (steps.size() >= MOST_STEPS) {
-        steps.subList(0, MOST_STEPS / 2).clear(); // The last ones tell whether they are steady.
+        steps.subList(0, MOST_STEPS / 2).clear(); // The last steps decide whether they are steady.
       }
     }
   }

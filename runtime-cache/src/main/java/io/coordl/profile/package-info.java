@@ -1,6 +1,7 @@
 /**
- * The differential profile: which phase a job is in, which steps count, and what follows. Knows
- * batches only through {@link io.coordl.profile.Batches}; no type of a training library.
+ * The differential profile: controls which phase a job is in, which steps count, and which stage
+ * follows. Handles batches only through {@link io.coordl.profile.Batches}, without types of a
+ * training library.
  */
 @NullMarked
 package io.coordl.profile;

@@ -19,8 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the agent tells the user while the program runs: one line on stderr each, and one event.
- * Nothing else of the agent prints, once it is installed. Safe for concurrent use; never throws.
+ * The agent's messages to the user while the program runs, each a line on stderr; faults are
+ * events, too. Once the agent is installed, it prints in no other way. Safe for concurrent use;
+ * never throws.
  */
 public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
@@ -30,23 +31,25 @@ public final class AgentLog implements FaultListener, UserLog {
 
   private static final String PRINTER = "coordl-print";
 
-  /** A thread for the lines that wait, which ends when none does; null before the first line. */
+  /**
+   * Prints waiting lines on one thread, which ends when there are none; null before the first line.
+   */
   private @Nullable ThreadPoolExecutor printer;
 
-  /** When the line that is being printed was begun; null if none is. */
+  /** When printing of the current line began; null if no line is being printed. */
   private volatile @Nullable Long printing;
 
   private final AtomicLong faults = new AtomicLong();
   private final LongSupplier clock;
 
-  /** The way of events into the recording, from before there is one. */
+  /** Passes events to the recording, and keeps them until there is one. */
   final EventLog events = new EventLog();
 
   public AgentLog() {
     this(System::nanoTime);
   }
 
-  /** For tests: whether a line is stuck is told by a clock of their own. */
+  /** For tests, whose clock decides whether a line is stuck. */
   AgentLog(LongSupplier clock) {
     this.clock = clock;
   }
@@ -55,7 +58,7 @@ public final class AgentLog implements FaultListener, UserLog {
     return faults.get();
   }
 
-  /** One line, each text once. */
+  /** Prints a line; each text only once. */
   @Override
   public void say(String text) {
     if (told.size() < 1_000 && told.add(text)) {
@@ -64,9 +67,9 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Prints lines, the only way to do so, in the order in which they come. What the program has made
-   * of its standard error may fail, or block for ever: the caller waits no longer than {@code
-   * patience}, and behind a line that is stuck nobody waits for another, which is lost.
+   * Prints lines, in the order of calls; the only way to print. The program may have replaced its
+   * standard error by a stream that fails or blocks forever. So the caller waits no longer than
+   * {@code patience}, and while a line is stuck, further lines are dropped at once.
    */
   public void print(String lines, Duration patience) {
     Long begun = printing;
@@ -82,7 +85,7 @@ public final class AgentLog implements FaultListener, UserLog {
                   printing = clock.getAsLong();
                   System.err.println(lines);
                 } catch (RuntimeException | Error e) {
-                  // There is nobody to tell.
+                  // There is no way to report it.
                 } finally {
                   printing = null;
                   printed.countDown();
@@ -100,7 +103,7 @@ public final class AgentLog implements FaultListener, UserLog {
     }
   }
 
-  /** Not before it is needed: a program that trains nothing is told nothing. */
+  /** Created on first use: the agent prints nothing for a program that does not train. */
   private synchronized ThreadPoolExecutor printer() {
     ThreadPoolExecutor made = printer;
     if (made == null) {
@@ -118,14 +121,15 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * The program's own standard error may be what calls: its line comes behind the one it prints.
+   * Whether the caller is the printing thread: the program's own standard error may call back. Such
+   * a line is printed after the current one.
    */
   private static boolean isPrinter() {
     Thread current = Thread.currentThread();
     return current instanceof AgentThread && current.getName().equals(PRINTER);
   }
 
-  /** What was said of a policy, without its name; empty if nothing was. */
+  /** The message logged about a policy, without the policy's name; empty if there is none. */
   String saidOf(String policy) {
     return told.stream()
         .filter(text -> text.startsWith(policy + " "))
@@ -136,8 +140,8 @@ public final class AgentLog implements FaultListener, UserLog {
   }
 
   /**
-   * Whether classes no longer load because the agent's jar was replaced: one failure, not the fault
-   * of the parts that hit it, and logged once.
+   * Whether classes no longer load because the agent's jar was replaced: a single failure, logged
+   * once, and no fault of the parts that meet it.
    */
   public boolean isOfReplacedJar(Throwable cause) {
     File jar =
@@ -148,8 +152,8 @@ public final class AgentLog implements FaultListener, UserLog {
     if (jar != null) {
       say(
           jar
-              + " was replaced while this job runs: what the agent had not loaded by then is"
-              + " missing, and is left out; the program continues");
+              + " was replaced while this job runs: parts of the agent that were not loaded by then"
+              + " are missing and left out; the program continues");
     }
     return jar != null;
   }
@@ -161,8 +165,8 @@ public final class AgentLog implements FaultListener, UserLog {
         tripped
             ? "too many faults: the agent is switched off, the program continues without it"
             : Thread.currentThread() instanceof AgentThread
-                ? "this thread of the agent leaves that out, the program continues"
-                : "the program's own call is made instead";
+                ? "this thread of the agent skips that, the program continues"
+                : "the program's own call runs instead";
     if (!tripped && isOfReplacedJar(cause)) {
       return;
     }

@@ -26,21 +26,21 @@ import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The totals so far for whoever reads MBeans: {@code io.coordl:type=Job}, and {@code
- * type=Store,name=...} for each store. Attributes are the fields of the events, with {@code Nanos}
- * or {@code Bytes} at the end where that is their unit.
+ * Publishes the totals so far as MBeans: {@code io.coordl:type=Job}, and {@code
+ * type=Store,name=...} for each store. Attributes are the fields of the events, with the suffix
+ * {@code Nanos} or {@code Bytes} if that is their unit.
  */
 record Beans(JobMonitor job) {
   private static final String DOMAIN = "io.coordl:type=";
 
-  /** On a thread of its own: the first use of JMX takes its time. */
+  /** Registers the beans on a separate thread, because the first use of JMX is slow. */
   void start() {
     new AgentThread("coordl-jmx", this::registerAll).start();
   }
 
   private void registerAll() {
     try {
-      // Who reads the job looks for stores that have come meanwhile.
+      // Reading the job also registers stores added since.
       register(
           "Job",
           () -> {
@@ -107,7 +107,7 @@ record Beans(JobMonitor job) {
           .getValue();
     }
 
-    /** All of one moment; as JMX has it, those that there are not are left out. */
+    /** Returns attributes of one moment; skips unknown ones, as JMX requires. */
     @Override
     public AttributeList getAttributes(String[] attributes) {
       Event now = event.get();
@@ -127,7 +127,7 @@ record Beans(JobMonitor job) {
 
     @Override
     public void setAttribute(Attribute attribute) throws AttributeNotFoundException {
-      throw new AttributeNotFoundException(attribute.getName() + " can be read only");
+      throw new AttributeNotFoundException(attribute.getName() + " is read-only");
     }
 
     @Override

@@ -19,17 +19,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the user sees of a running job: a line for each epoch that updates the model, for several if
- * they are short, and a line if epochs get slower. Safe for concurrent use.
+ * Prints the progress of a running job: a line for each epoch that updates the model, or for
+ * several short ones, and a line if epochs get slower. Safe for concurrent use.
  */
 final class EpochLines implements Consumer<EpochEvent> {
-  /** Between two lines. */
+  /** Minimum time between two lines. */
   static final Duration PAUSE = Duration.ofSeconds(10);
 
-  /** How many times as long as in the second epoch a batch may take, before that is said. */
+  /** How many times as long as in the second epoch a batch must take to be reported. */
   private static final double SLOWER = 1.25;
 
-  /** Part of what a batch takes longer, from which on a second cause is named, too. */
+  /** Share of the slowdown from which on a second cause is named, too. */
   private static final double WORTH_NAMING = 0.25;
 
   private final Consumer<List<String>> say;
@@ -121,11 +121,11 @@ final class EpochLines implements Consumer<EpochEvent> {
         ? ""
         : "; "
             + Text.count(job.plannedEpochs - job.epochs, "epoch", "epochs")
-            + " to go, about "
+            + " left, about "
             + Text.roughly(job.timeLeft);
   }
 
-  /** Null if epochs are not slower than the second, or no slower than was said. */
+  /** Null if epochs are not slower than the second one, or not slower than reported before. */
   private static @Nullable String slower(Source source) {
     Figures second = source.second;
     Figures now = source.since;
@@ -168,7 +168,7 @@ final class EpochLines implements Consumer<EpochEvent> {
     return new Text.Nanos(Math.round(batch(nanos, of)));
   }
 
-  /** In nanoseconds a batch. */
+  /** In nanoseconds per batch. */
   private static double growth(Part part, Figures second, Figures now) {
     return batch(part.of(now), now) - batch(part.of(second), second);
   }

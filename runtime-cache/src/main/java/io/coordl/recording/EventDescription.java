@@ -31,10 +31,10 @@ import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 
 /**
- * Run by the build: describes the agent's events as a Flight Recorder file does, from the fields
- * and annotations of the event classes, for {@link EventTypes} to read. At run time the proxies of
- * the annotations alone would cost a job a third of a second of CPU. Every event has a start, a
- * duration and the thread that wrote it.
+ * Run by the build: describes the agent's events in the format of a Flight Recorder file, from the
+ * fields and annotations of the event classes. {@link EventTypes} reads the result. At run time,
+ * the annotation proxies alone would cost a job a third of a second of CPU. Every event has a
+ * start, a duration and the thread that wrote it.
  */
 public final class EventDescription {
   /** All events that a recording of the agent may have. */
@@ -44,7 +44,7 @@ public final class EventDescription {
   private static final String THREAD = "java.lang.Thread";
   private static final long FIRST_NUMBER = 100;
 
-  /** Say how JFR is to record, not what is recorded. */
+  /** Annotations that tell how JFR should record; they do not describe the content. */
   private static final Set<Class<?>> SETTINGS =
       Set.of(
           Name.class,
@@ -114,7 +114,7 @@ public final class EventDescription {
     return name == null ? type.getName() : name.value();
   }
 
-  /** Number of a type that has no parts, as text. */
+  /** Number of a type without fields, as text. */
   private String simple(Class<?> type) {
     if (!numbers.containsKey(type.getName())) {
       type(type.getName(), "");
@@ -234,9 +234,9 @@ public final class EventDescription {
     write(tree, root, texts);
     FlightBytes metadata = new FlightBytes();
     int at = metadata.begin(EventTypes.METADATA);
-    metadata.number(0); // when
-    metadata.number(0); // how long
-    metadata.number(1); // which description
+    metadata.number(0); // start
+    metadata.number(0); // duration
+    metadata.number(1); // ID of the description
     metadata.number(texts.size());
     texts.keySet().forEach(metadata::text);
     metadata.raw(tree.array(), tree.size());
@@ -244,7 +244,7 @@ public final class EventDescription {
     out.write(metadata.array(), 0, metadata.size());
   }
 
-  /** Appends an element; a text goes by its number, in the order in which texts are met. */
+  /** Appends an element; each text is represented by its number, in the order of first use. */
   private static void write(FlightBytes tree, Element element, Map<String, Integer> texts) {
     ToIntFunction<String> number = text -> texts.computeIfAbsent(text, unmet -> texts.size());
     tree.number(number.applyAsInt(element.name()));

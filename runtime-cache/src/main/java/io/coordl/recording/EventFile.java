@@ -21,27 +21,27 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's recording: a file in the format of JDK Flight Recorder that the agent writes itself.
+ * The agent's recording: a file in the format of JDK Flight Recorder, written by the agent itself.
  *
- * <p>Why not by the JVM's recorder: it ends the JVM at the first write that fails ("An
- * irrecoverable error in Jfr"), be it of its chunks in the temporary directory, while it runs, or
- * of a recording in memory when that is dumped; and neither quotas nor another process that fills
- * the same disk can be foreseen. Here a write that fails is an {@link IOException}.
+ * <p>The JVM's own recorder is not an option. It ends the JVM at the first failed write ("An
+ * irrecoverable error in Jfr"), both when it writes chunks to the temporary directory and when it
+ * dumps a recording held in memory. Quotas, or another process that fills the disk, cannot be
+ * foreseen. Here a failed write is an {@link IOException}.
  *
- * <p>Any thread may {@link #write}: that only appends to memory. One thread at a time calls the
- * rest. A file is a row of chunks, of which the last is readable up to the last {@link #flush}; its
- * header says that it is not finished until it is.
+ * <p>Any thread may call {@link #write}, which only appends to memory. Only one thread at a time
+ * may call the other methods. A file is a sequence of chunks; the last one is readable up to the
+ * last {@link #flush}, and its header marks it as unfinished until {@link #finish}.
  */
 final class EventFile {
   private static final byte[] MAGIC = {'F', 'L', 'R', 0};
 
-  /** Readers load or divide their work by whole chunks. */
+  /** Readers load and split recordings by whole chunks. */
   private static final int CHUNK_BYTES = 16 << 20;
 
-  /** What may wait in memory while storage hangs. */
+  /** Bytes that may wait in memory while storage hangs. */
   private static final int MOST_WAITING = 8 << 20;
 
-  /** As many as the kernel follows. */
+  /** The kernel's limit. */
   private static final int MOST_LINKS = 40;
 
   private static final int HEADER_BYTES = 68;
@@ -52,17 +52,17 @@ final class EventFile {
   private final EventTypes types;
   final Path path;
 
-  /** No channel: that would take of the direct memory, of which a program may have used up all. */
+  /** Not a channel, which would need direct memory; the program may have used up all of it. */
   private final RandomAccessFile file;
 
-  /** One clock for the whole file: a computer that sets its clock moves no event. */
+  /** One clock for the whole file, so that setting the computer's clock moves no event. */
   private final long originNanos = System.nanoTime();
 
   private final long originTime = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
 
   private final LongAdder lost = new LongAdder();
 
-  // What the writing threads share.
+  // Shared by the writing threads; guarded by lock.
   private final Object lock = new Object();
   private FlightBytes waiting = new FlightBytes();
   private Map<Long, String> newThreads = new LinkedHashMap<>();
@@ -72,7 +72,7 @@ final class EventFile {
   /** Device and inode. */
   private final @Nullable Object identity;
 
-  // Of the flushing thread.
+  // Used by the flushing thread only.
   private FlightBytes flushed = new FlightBytes();
   private final FlightBytes group = new FlightBytes();
   private long chunkStart;
@@ -81,7 +81,7 @@ final class EventFile {
   private long constants;
   private byte flushes;
 
-  /** End of what is readable, and its last group of constants. */
+  /** End of the readable part, and its last group of constants. */
   private long good;
 
   private long goodConstants;
@@ -89,8 +89,7 @@ final class EventFile {
   private boolean hasEvents;
 
   /**
-   * Creates the file with these attributes; if that or writing its first bytes fails, no file is
-   * left.
+   * Creates the file with these attributes. If this fails, even after creation, no file is left.
    *
    * @param replaces whether to replace a recording of that name that no job is writing
    * @throws FileAlreadyExistsException if there is one that is not replaced
@@ -127,15 +126,15 @@ final class EventFile {
       byte[] magic = new byte[MAGIC.length];
       if (before.length() > 0
           && (before.read(magic) < magic.length || !Arrays.equals(magic, MAGIC))) {
-        throw new IOException("it is there already and is no recording");
+        throw new IOException("it exists and is not a recording");
       }
       Files.deleteIfExists(path);
     }
   }
 
   /**
-   * Locks the file as long as it is open; false if another job has it. Some file systems have no
-   * locks.
+   * Locks the file until it is closed; false if another job holds the lock. On file systems without
+   * locks, true.
    */
   private static boolean lock(RandomAccessFile file) {
     try {
@@ -151,7 +150,7 @@ final class EventFile {
     return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
   }
 
-  /** Whether the file still has its name: somebody may have removed it, or another job taken it. */
+  /** Whether the file still has its name; it may have been removed or replaced. */
   boolean isThere() {
     try {
       return Objects.equals(identity(), identity);
@@ -160,7 +159,7 @@ final class EventFile {
     }
   }
 
-  /** Where the links of the user's, or of the system, lead to; nobody else's is followed. */
+  /** Resolves links of the user or the system; throws on links of other users. */
   private static Path ownPath(Path path) throws IOException {
     OwnFiles.requireOwnLinks(path);
     Path target = path;
@@ -170,20 +169,20 @@ final class EventFile {
     return target;
   }
 
-  /** Bytes of the file that can be read. */
+  /** Readable bytes of the file. */
   long size() {
     return good;
   }
 
-  /** Events that were not written, as too many waited for storage. */
+  /** Events dropped, mostly because too many were waiting for storage. */
   long lost() {
     return lost.sum();
   }
 
-  /** Appends an event, to be flushed later; nothing once the file is closed. */
+  /** Appends an event, to be flushed later; does nothing once the file is closed. */
   void write(Object event, long start, long end) {
     if (types.leavesOut(event, end - start)) {
-      return; // Most decodes and transforms: without the lock.
+      return; // Most decodes and transforms, so check without the lock.
     }
     Thread thread = Thread.currentThread();
     synchronized (lock) {
@@ -198,7 +197,7 @@ final class EventFile {
       try {
         types.write(waiting, event, start, end, thread.getId());
       } catch (RuntimeException | OutOfMemoryError e) {
-        // Of a program's thread, which must not hear of it.
+        // A thread of the program must not see the failure.
         waiting.cut(before);
         lost.increment();
         return;
@@ -209,7 +208,7 @@ final class EventFile {
     }
   }
 
-  /** Writes what waits; after it all events so far can be read. */
+  /** Writes all waiting events, which are readable afterwards. */
   void flush() throws IOException {
     Map<Long, String> named;
     boolean full;
@@ -221,7 +220,7 @@ final class EventFile {
       newThreads = new LinkedHashMap<>();
       full = position + taken.size() - chunkStart > CHUNK_BYTES;
       if (full) {
-        // The next chunk is read by itself.
+        // Each chunk must be readable on its own.
         threads.clear();
       }
     }
@@ -248,7 +247,10 @@ final class EventFile {
     close();
   }
 
-  /** A write failed: keeps what can be read, finished; deletes the file if that is nothing. */
+  /**
+   * Called after a failed write: keeps the readable part as a finished file, or deletes the file if
+   * it has no events.
+   */
   void giveUp() {
     try {
       if (!hasEvents) {
@@ -263,7 +265,7 @@ final class EventFile {
         writeHeader(FINISHED, (byte) (COMPRESSED_INTEGERS | LAST_CHUNK));
       }
     } catch (IOException e) {
-      // What is there can be read up to the last flush anyway.
+      // The file is readable up to the last flush anyway.
     } finally {
       close();
     }
@@ -279,7 +281,7 @@ final class EventFile {
 
   private void beginChunk() throws IOException {
     FlightBytes metadata = types.metadata;
-    // First, as it may fail, and be tried again.
+    // First, because it may fail and be retried.
     write(metadata.array(), metadata.size(), position + HEADER_BYTES);
     chunkStart = position;
     chunkNanos = System.nanoTime();
@@ -298,7 +300,7 @@ final class EventFile {
     file.write(bytes, 0, length);
   }
 
-  /** Threads that were named since the last flush; a chunk has one group of constants at least. */
+  /** Appends threads named since the last flush; a chunk needs at least one group of constants. */
   private void appendThreads(Map<Long, String> named) throws IOException {
     if (named.isEmpty() && constants != 0) {
       return;
@@ -310,18 +312,18 @@ final class EventFile {
     constants = at;
   }
 
-  /** Writes what the chunk begins with: it can be read up to here. */
+  /** Writes the chunk's header, which makes the chunk readable up to the current position. */
   private void writeHeader(byte state, byte features) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     header.put(MAGIC);
     header.putShort((short) 2).putShort((short) 1);
-    header.putLong(position - chunkStart); // bytes of all of it
+    header.putLong(position - chunkStart); // size of the chunk
     header.putLong(constants);
-    header.putLong(HEADER_BYTES); // where the description of the events is
-    header.putLong(originTime + chunkNanos - originNanos); // when it began, since 1970
+    header.putLong(HEADER_BYTES); // offset of the metadata
+    header.putLong(originTime + chunkNanos - originNanos); // start, in nanoseconds since 1970
     header.putLong(System.nanoTime() - chunkNanos);
     header.putLong(chunkNanos);
-    header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks a second
+    header.putLong(TimeUnit.SECONDS.toNanos(1)); // ticks per second
     header.put(state).put((byte) 0).put((byte) 0).put(features);
     write(header.array(), HEADER_BYTES, chunkStart);
     good = position;

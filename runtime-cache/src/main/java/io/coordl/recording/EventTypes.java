@@ -11,20 +11,20 @@ import jdk.jfr.Threshold;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's events as a Flight Recorder file describes and holds them, as the build has described
- * them ({@link EventDescription}). For one thread at a time.
+ * Writes the agent's events and their description in the format of Flight Recorder, as described by
+ * the build ({@link EventDescription}). For one thread at a time.
  */
 final class EventTypes {
   static final long METADATA = 0;
   private static final long CONSTANTS = 1;
 
-  /** Beside this class; the build writes it. */
+  /** Resource next to this class, written by the build. */
   private static final String DESCRIPTION = "events.bin";
 
   private static final class Layout {
     final long number;
 
-    /** Nanoseconds that an event takes at least, else it is left out. */
+    /** Shorter events, in nanoseconds, are left out. */
     final long threshold;
 
     private final String[] names;
@@ -39,7 +39,7 @@ final class EventTypes {
       }
     }
 
-    /** Found when the first event is written: most jobs have but some of them. */
+    /** Looked up when the first event is written: most jobs write only some kinds. */
     Field[] fields(Class<?> event) throws NoSuchFieldException {
       Field[] known = fields;
       if (known == null) {
@@ -59,11 +59,11 @@ final class EventTypes {
   /** The description of all events, itself an event. */
   final FlightBytes metadata = new FlightBytes();
 
-  /** Reads what the build has described; throws if the agent's jar cannot be read. */
+  /** Reads the description made by the build; throws if the agent's jar cannot be read. */
   EventTypes() throws IOException {
     try (InputStream found = EventTypes.class.getResourceAsStream(DESCRIPTION)) {
       if (found == null) {
-        throw new FileNotFoundException(DESCRIPTION + " is missing in the agent");
+        throw new FileNotFoundException(DESCRIPTION + " is missing from the agent");
       }
       DataInputStream in = new DataInputStream(found);
       threads = in.readLong();
@@ -79,16 +79,16 @@ final class EventTypes {
   /**
    * Appends a group of constants: the threads that events refer to.
    *
-   * @param last where the group before it is, from here on; 0 if there is none
-   * @param named by their numbers
+   * @param last offset of the previous group relative to this one; 0 if there is none
+   * @param named names of the threads, by number
    */
   void writeThreads(FlightBytes to, long last, Map<Long, String> named) {
     int group = to.begin(CONSTANTS);
     to.number(System.nanoTime());
-    to.number(0); // how long that took
+    to.number(0); // duration
     to.number(last);
     to.flag(true); // flushed
-    to.number(named.isEmpty() ? 0 : 1); // pools, none of them empty
+    to.number(named.isEmpty() ? 0 : 1); // number of pools; empty pools are not allowed
     if (!named.isEmpty()) {
       to.number(threads);
       to.number(named.size());
@@ -103,7 +103,7 @@ final class EventTypes {
     to.end(group);
   }
 
-  /** Whether an event of so many nanoseconds is shorter than its class's {@link Threshold}. */
+  /** Whether an event of this duration is shorter than the {@link Threshold} of its class. */
   boolean leavesOut(Object event, long nanos) {
     Layout layout = layouts.get(event.getClass().getName());
     return layout != null && nanos < layout.threshold;
@@ -113,12 +113,12 @@ final class EventTypes {
    * Appends an event, however short.
    *
    * @param thread constant that stands for the thread
-   * @throws IllegalArgumentException if it is none of {@link EventDescription#EVENTS}
+   * @throws IllegalArgumentException if it is not one of {@link EventDescription#EVENTS}
    */
   void write(FlightBytes to, Object event, long start, long end, long thread) {
     Layout layout = layouts.get(event.getClass().getName());
     if (layout == null) {
-      throw new IllegalArgumentException(event.getClass() + " is no event of a recording");
+      throw new IllegalArgumentException(event.getClass() + " is not an event of a recording");
     }
     int at = to.begin(layout.number);
     to.number(start);

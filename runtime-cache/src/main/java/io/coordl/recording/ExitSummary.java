@@ -22,9 +22,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text at exit: where the time went, what each policy did, what to try next.
+ * The summary at exit: where the time went, what each policy did, what to try next.
  *
- * @param didNothing why, of each policy asked for that did nothing
+ * @param didNothing a line for each requested policy that had no effect, with the reason
  */
 record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
   private static final int MOST_LINES = 20;
@@ -33,8 +33,8 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
   private static final int LINES_AT_END = 3;
 
   /**
-   * At most 20 lines; if nothing was trained, read or found, only what policies did, or why they
-   * did nothing.
+   * Returns at most 20 lines. If nothing was trained, read or found, they only tell what policies
+   * did, or why they did nothing.
    */
   List<String> lines() {
     JobStatisticsEvent now = job.totals();
@@ -111,7 +111,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     split(job.stores(), lines);
     asked(job.peerViews(), lines);
     lines.addAll(job.policies());
-    // As far as there is room, with a line for coordinated prep; the recording has them all.
+    // Only if there is room, including a line for coordinated prep; the recording has them all.
     int room = Math.max(0, MOST_LINES - LINES_AT_END - 1 - lines.size());
     lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
     staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
@@ -125,7 +125,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     return lines;
   }
 
-  /** An item that is kept decoded is not fetched again: it came from memory all the same. */
+  /** Items kept decoded are not fetched again, but came from memory, too. */
   private String decodedHits() {
     long hits =
         job.stores().stream()
@@ -135,7 +135,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     return hits == 0 ? "" : Text.format(", %d decoded images from memory", hits);
   }
 
-  /** What the other hosts did for this job; nothing if none was asked. */
+  /** Adds what other hosts did for this job; nothing if none was asked. */
   private void asked(List<PeerStatisticsEvent> peers, List<String> lines) {
     if (peers.isEmpty()) {
       return;
@@ -144,7 +144,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     LatencyStatisticsEvent times = job.latency(Durations.Kind.PEER_FOUND);
     lines.add(
         Text.format(
-            "peers: %d asked; %d items found there (%s)%s, %d kept there for all (%s); %d late, %d"
+            "peers: %d asked; %d items found there (%s)%s, %d stored there (%s); %d late, %d"
                 + " failed (%s lost)",
             peers.size(),
             found,
@@ -157,7 +157,9 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
             seconds(peers.stream().mapToLong(peer -> peer.lostTime).sum())));
   }
 
-  /** The pipelines that gave the most batches, as far as there is room, and how many more. */
+  /**
+   * Adds the pipelines that gave the most batches, while there is room, and the number of others.
+   */
   private void staged(List<StagingStatisticsEvent> all, List<String> lines, int room) {
     List<StagingStatisticsEvent> used =
         all.stream()
@@ -176,7 +178,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     }
   }
 
-  /** What the jobs did for each other, and who waited for whom. */
+  /** Adds what the jobs did for each other, and which job waited for which. */
   private void staged(StagingStatisticsEvent s, List<String> lines) {
     lines.add(
         Text.format(
@@ -202,15 +204,17 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     }
   }
 
-  /** Which form of an item the common memory goes to, and why; nothing where that was not asked. */
+  /**
+   * Adds which form of items gets the shared memory first, and why; nothing without such a choice.
+   */
   private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
     for (StoreStatisticsEvent first : stores) {
       for (StoreStatisticsEvent second : stores) {
         if ("first".equals(first.order) && "second".equals(second.order)) {
           lines.add(
               Text.format(
-                  "both in %s, %s items first: one of %.1f KiB saves %s (%s a MiB), a %s one of"
-                      + " %.1f KiB saves %s (%s a MiB)",
+                  "both in %s, %s items first: one of %.1f KiB saves %s (%s per MiB), a %s one of"
+                      + " %.1f KiB saves %s (%s per MiB)",
                   new Bytes(first.capacity),
                   first.store,
                   first.itemBytes / 1024.0,
@@ -237,7 +241,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
               "%s: %s on all threads%s, %d %s, %s%s",
               name,
               seconds(self),
-              kind == Durations.Kind.DECODE ? ", making arrays of the pixels included" : "",
+              kind == Durations.Kind.DECODE ? ", conversion to arrays included" : "",
               times.count,
               what,
               percentiles(times),

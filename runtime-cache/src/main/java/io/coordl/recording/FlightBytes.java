@@ -6,15 +6,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes in the format of JDK Flight Recorder: numbers of seven bits a byte, the least first, and
- * texts in UTF-8. Grows as needed; not safe for concurrent use.
+ * Bytes in the format of JDK Flight Recorder: numbers with seven bits per byte, lowest bits first,
+ * and texts in UTF-8. Grows as needed; not safe for concurrent use.
  */
 final class FlightBytes {
   private static final int NULL = 0;
   private static final int EMPTY = 1;
   private static final int UTF_8 = 3;
 
-  /** Bytes of the size of an event: always four, as it is known last. */
+  /** Bytes of an event's size field: always four, because the size is only known at the end. */
   private static final int SIZE_BYTES = 4;
 
   private byte[] bytes = new byte[1 << 13];
@@ -46,7 +46,7 @@ final class FlightBytes {
     return at;
   }
 
-  /** Ends the event that began there: its size is known. */
+  /** Ends the event that began at {@code at}, by writing its size. */
   void end(int at) {
     int left = size - at;
     for (int i = 0; i < SIZE_BYTES; i++) {

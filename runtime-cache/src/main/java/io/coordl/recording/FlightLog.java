@@ -19,17 +19,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The recording of the job: a file of the agent's own ({@link EventFile}), or the user's if one
- * runs already. Whatever becomes of the file, the job goes on; at worst the recording ends early,
- * and that is said.
+ * The recording of the job: the agent's own file ({@link EventFile}), or the user's recording if
+ * one is already running. The job continues whatever happens to the file; at worst the recording
+ * ends early, which is logged.
  */
 final class FlightLog {
   private static final long FLUSH_MILLIS = 1_000;
 
-  /** A killed job's totals are no older. */
+  /** Maximum age of the totals in the recording of a killed job. */
   private static final long TOTALS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long the end of the JVM waits for storage that hangs. */
+  /** How long the JVM's exit waits for storage that hangs. */
   private static final long PATIENCE_SECONDS = 10;
 
   /** From half of this size on, {@link Thinning} leaves out events of items, but never all. */
@@ -37,7 +37,7 @@ final class FlightLog {
 
   private static final int MOST_OF_A_NAME = 10_000;
 
-  /** Room for totals and epochs beyond that. */
+  /** Limit including totals and epochs. */
   private static final long MOST_WITH_TOTALS = MOST_BYTES + (MOST_BYTES >> 3);
 
   private final JobMonitor job;
@@ -45,7 +45,7 @@ final class FlightLog {
   private final JfrEvents jfr;
   private final CountDownLatch stop = new CountDownLatch(1);
 
-  /** There is nothing to finish until it is started. */
+  /** Open until started: there is nothing to finish before. */
   private volatile CountDownLatch done = new CountDownLatch(0);
 
   private volatile @Nullable EventFile file;
@@ -57,7 +57,7 @@ final class FlightLog {
     this(job, System::nanoTime);
   }
 
-  /** For tests: totals are due by a clock of their own. */
+  /** For tests, whose clock decides when totals are due. */
   FlightLog(JobMonitor job, LongSupplier clock) {
     this.job = job;
     this.clock = clock;
@@ -65,10 +65,10 @@ final class FlightLog {
   }
 
   /**
-   * Records on a thread of its own until {@link #finish}.
+   * Records on a separate thread until {@link #finish}.
    *
-   * @param target file to write, {@code %p} is the process id
-   * @param own write a file even beside the user's recording
+   * @param target file to write; {@code %p} is replaced by the process ID
+   * @param own whether to write a file even if the user's recording is running
    */
   void start(String target, boolean own) {
     done = new CountDownLatch(1);
@@ -79,17 +79,17 @@ final class FlightLog {
     try {
       try {
         if (!own && JfrEvents.recording()) {
-          outcome = "the recording that ran already";
+          outcome = "the recording that was already running";
         } else {
           file = open(target);
         }
         jfr.listen();
       } catch (RuntimeException | LinkageError e) {
-        job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
+        job.log().say("JFR recordings do not get the events of the agent (" + e + ")");
       }
       EventFile opened = file;
       Thinning thinned = opened == null ? null : new Thinning(opened, MOST_BYTES);
-      // The file, if there is one, and whatever the user records with JFR, now or later.
+      // Events go to the file, if there is one, and to any JFR recording of the user, now or later.
       job.open(
           thinned == null
               ? jfr
@@ -181,7 +181,7 @@ final class FlightLog {
       }
       own.finish();
       if (own.size() >= MOST_WITH_TOTALS) {
-        ended(own, "4.5 GiB are written", target);
+        ended(own, "4.5 GiB have been written", target);
       } else if (own.lost() > 0) {
         outcome =
             own.path
@@ -215,11 +215,11 @@ final class FlightLog {
             : own.path + ", only until " + now + " (" + reason + ")";
     job.log()
         .say(
-            "record=%s cannot be written any more (%s); the recording ends, the program continues",
+            "record=%s can no longer be written (%s); the recording ends, the program continues",
             target, reason);
   }
 
-  /** In words: what a file system throws often says no more than which file. */
+  /** Describes a failure: exceptions of file systems often name only the file. */
   static String reason(Throwable e) {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
@@ -230,7 +230,7 @@ final class FlightLog {
     return reason == null ? e.getClass().getSimpleName() : reason;
   }
 
-  /** Waits until the next flush is due; true if the job has ended. Interrupts are not for it. */
+  /** Waits until the next flush is due; true if the job has ended. Ignores interrupts. */
   private boolean stopped() {
     try {
       return stop.await(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
@@ -239,7 +239,7 @@ final class FlightLog {
     }
   }
 
-  /** The JVM ends, all events have been written: finishes the file. */
+  /** Finishes the file when the JVM ends and all events have been written. */
   void finish() {
     stop.countDown();
     if (!AgentThread.await(done, Duration.ofSeconds(PATIENCE_SECONDS))) {
@@ -247,17 +247,17 @@ final class FlightLog {
     }
   }
 
-  /** Whether there was to be a file, and none can be written. */
+  /** Whether a file was requested but cannot be written. */
   boolean refused() {
     return refused;
   }
 
-  /** The file that has the recording, or as much of it as was written; null if there is none. */
+  /** The file with the recording, perhaps incomplete; null if there is none. */
   @Nullable String ownFile() {
     return ownFile;
   }
 
-  /** Where the recording went and what became of it, for the summary; null if there is none. */
+  /** The recording's file and any problem with it, for the summary; null if there is none. */
   @Nullable String where() {
     return outcome;
   }

@@ -10,10 +10,10 @@ import javax.management.NotificationEmitter;
 import javax.management.openmbean.CompositeData;
 
 /**
- * Total time this JVM's collectors have stopped the program. Read once a batch (under a
- * microsecond); the beans count in milliseconds, so single readings are coarse and sums are right.
- * Whole cycles of concurrent collectors, which stop little, are left out. G1's Remark and Cleanup
- * pauses have a bean from JDK 20 on only. Safe for concurrent use.
+ * Total time that this JVM's collectors have paused the program. Read once per batch (in less than
+ * a microsecond). The beans count in milliseconds, so single readings are coarse but sums are
+ * right. Whole cycles of concurrent collectors are left out, because they pause only briefly. G1's
+ * Remark and Cleanup pauses have a bean only from JDK 20 on. Safe for concurrent use.
  */
 final class GcClock implements GcPauses {
   private static final String SYSTEM_GC = "System.gc()";
@@ -34,16 +34,16 @@ final class GcClock implements GcPauses {
     return millis * 1_000_000;
   }
 
-  /** From now on it is heard why the collectors run. */
+  /** Starts to listen for the causes of collections. */
   void hearCauses() {
-    long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Others are told of late.
+    long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Notifications may arrive late.
     for (GarbageCollectorMXBean bean : pausing) {
       if (bean instanceof NotificationEmitter emitter) {
         try {
           emitter.addNotificationListener(
               (notification, unused) -> hear(notification, from), null, null);
         } catch (SecurityException e) {
-          return; // Then nobody has asked, as far as is known.
+          return; // Then no explicit collection is known.
         }
       }
     }
@@ -62,7 +62,10 @@ final class GcClock implements GcPauses {
     }
   }
 
-  /** Since {@link #hearCauses}; notifications round each pause in their own way. */
+  /**
+   * Pauses since {@link #hearCauses}; limited to the total, because notifications round
+   * differently.
+   */
   @Override
   public long explicit() {
     return Math.min(askedForMillis.sum() * 1_000_000, getAsLong());

@@ -19,11 +19,11 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.RecordingState;
 
 /**
- * The agent's events in recordings of the user's own, whether they run already or are started later
- * ({@code jcmd JFR.start}), once it listens. The agent never starts JFR.
+ * Adds the agent's events to the user's own JFR recordings, whether already running or started
+ * later ({@code jcmd JFR.start}). The agent never starts JFR.
  */
 record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
-  /** Totals go into every recording of the user's from now on. */
+  /** From now on, events and totals go to every recording of the user. */
   void listen() {
     FlightRecorder.addListener(this);
   }
@@ -45,7 +45,7 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     try {
       register();
     } catch (RuntimeException | LinkageError e) {
-      job.log().say("no recording of JFR gets the events of the agent (" + e + ")");
+      job.log().say("JFR recordings do not get the events of the agent (" + e + ")");
     }
   }
 
@@ -56,7 +56,7 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
       try {
         Class.forName("jdk.jfr.events." + name);
       } catch (ClassNotFoundException e) {
-        // Of another JDK version.
+        // Other JDK versions lack this class.
       }
     }
     AgentEvents.register();
@@ -70,12 +70,12 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     atChunkEnd(GpuStatisticsEvent.class, job::gpus);
   }
 
-  /** Each by itself: the user may leave out any of them, or want it more often. */
+  /** Registers each kind separately: the user may disable it, or change its period. */
   private void atChunkEnd(Class<? extends Event> type, Supplier<List<? extends Event>> totals) {
     FlightRecorder.addPeriodicEvent(
         type,
         () -> {
-          // JFR and the agent end at the same time: whoever is first, the last epochs are in.
+          // JFR and the agent end at the same time; in either order, the last epochs are included.
           if (jvmEnds()) {
             job.freeze();
           }

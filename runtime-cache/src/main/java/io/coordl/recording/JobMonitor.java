@@ -37,7 +37,7 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything known about this job: spans, distributions, stores, settings, faults; and its way into
+ * Everything known about this job: spans, distributions, stores, settings and faults. Passes it to
  * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
  */
 public final class JobMonitor {
@@ -67,12 +67,12 @@ public final class JobMonitor {
   private final GcClock gc = new GcClock();
 
   /**
-   * A monitor that records nothing yet.
+   * Creates a monitor that records nothing yet.
    *
-   * @param settings the agent's arguments as understood
+   * @param settings the agent's arguments, as parsed
    * @param mainClass the program, for the recording
-   * @param log what the user is told
-   * @param rewrites what was rewritten, before this monitor too
+   * @param log messages to the user
+   * @param rewrites rewritten calls, including those before this monitor
    */
   public JobMonitor(List<Setting> settings, String mainClass, AgentLog log, RewriteLog rewrites) {
     this.settings = List.copyOf(settings);
@@ -93,7 +93,7 @@ public final class JobMonitor {
     return log;
   }
 
-  /** Hears what is asked of other hosts; any thread may tell it. */
+  /** Receives requests to other hosts; any thread may call it. */
   public PeerSink peers() {
     return peers;
   }
@@ -107,7 +107,7 @@ public final class JobMonitor {
   /**
    * Adds a policy that uses the stores.
    *
-   * @param said what it did, for the summary; empty if nothing
+   * @param said describes what it did, for the summary; empty if nothing
    * @param toClose closed when the job has ended, before the stores
    */
   public void addPolicy(Supplier<String> said, Closeable toClose) {
@@ -115,18 +115,18 @@ public final class JobMonitor {
     closing.add(0, toClose);
   }
 
-  /** Adds what is to be done first when the JVM ends, while the program's threads go on. */
+  /** Adds an action that runs first when the JVM ends, while the program's threads continue. */
   public void addEnding(Runnable ending) {
     endings.add(ending);
   }
 
   /**
-   * Adds what the user asked for, a policy or a data set: if it did nothing, the summary and the
-   * recording say why.
+   * Adds a policy or data set that the user asked for: if it did nothing, the summary and the
+   * recording report why.
    *
-   * @param asked as it was written: {@code cache=minio}
-   * @param name by which sentences for the user begin that tell more than {@code why}
-   * @param why it did nothing, asked when the job ends; empty if it did something
+   * @param asked the argument as written: {@code cache=minio}
+   * @param name prefix of log messages that explain more than {@code why}
+   * @param why returns, when the job ends, why it did nothing; empty if it did something
    */
   public void addAsked(String asked, String name, Supplier<String> why) {
     unused.add(
@@ -135,7 +135,7 @@ public final class JobMonitor {
           try {
             reason = why.get();
           } catch (RuntimeException e) {
-            return ""; // The rest of the summary is worth more.
+            return ""; // The rest of the summary matters more.
           }
           if (reason.isEmpty()) {
             return "";
@@ -147,16 +147,16 @@ public final class JobMonitor {
         });
   }
 
-  /** Adds the job's part in coordinated prep, to be left when the job has ended. */
+  /** Adds the job's part in coordinated prep; {@code group} is closed when the job has ended. */
   public void addStaging(Supplier<List<StagingStatisticsEvent>> figures, Closeable group) {
     stagings.add(figures);
     closing.add(0, group);
   }
 
   /**
-   * The job is being profiled.
+   * Marks the job as being profiled.
    *
-   * @param made hears when the job ends, and is told of then
+   * @param made closed when the job ends, and then described in the summary
    * @param toClose closed when the job has ended
    */
   public void profile(Profile made, Closeable toClose) {
@@ -164,7 +164,10 @@ public final class JobMonitor {
     closing.add(toClose);
   }
 
-  /** Samples the devices from now on, until the job has ended; says it if it cannot and must. */
+  /**
+   * Samples the devices from now on, until the job has ended; logs a failure if the user asked for
+   * GPUs.
+   */
   public GpuSampler sample(Binding binding, boolean asked) {
     GpuSampler made = new GpuSampler(binding, log.events, spans.totals()::snapshot, log, asked);
     sampler = made;
@@ -173,21 +176,21 @@ public final class JobMonitor {
     return made;
   }
 
-  /** What a profile measured, in words; empty if there is none. */
+  /** Describes the results of a profile; empty if there is none. */
   List<String> profiled() {
     Profile made = profile;
     return made == null ? List.of() : made.summary();
   }
 
-  /** Whose recording this is, by the version of the agent. */
+  /** Sets the version of the agent that makes this recording. */
   public void madeBy(String version) {
     agent = version;
     gc.hearCauses();
   }
 
   /**
-   * From now on the user sees how the job goes: a line when it is known where the recording goes,
-   * and for epochs.
+   * Prints the progress of the job from now on: a line once the file of the recording is known, and
+   * lines for epochs.
    */
   public void show() {
     shown = true;
@@ -201,7 +204,7 @@ public final class JobMonitor {
                 () -> profile != null));
   }
 
-  /** Says that the job is watched, and how to look at it. */
+  /** Logs that the job is watched, and how to view it. */
   void began() {
     if (!shown) {
       return;
@@ -216,7 +219,7 @@ public final class JobMonitor {
     log.print(UserText.marked(List.of(line)), Duration.ZERO);
   }
 
-  /** From now on {@code coordl top} shows the job, until it has ended. */
+  /** Lets {@code coordl top} show the job from now on, until it has ended. */
   public void showStatus() {
     hasStatus = true;
     Status status = new Status(this, StatusFile::directory);
@@ -224,14 +227,14 @@ public final class JobMonitor {
     status.start();
   }
 
-  /** From now on the totals can be read by JMX. */
+  /** Publishes the totals by JMX from now on. */
   public void showBeans() {
     new Beans(this).start();
   }
 
   /**
-   * From now on another system, as {@link MetricsExport} understands it, gets the totals, until the
-   * job has ended.
+   * Exports the totals to another system, by {@link MetricsExport}, from now on until the job has
+   * ended.
    */
   public void export(String target) {
     MetricsExport export = new MetricsExport(target, this::forMetrics, log);
@@ -246,12 +249,12 @@ public final class JobMonitor {
     return together(Stream.of(List.of(totals()), latencies(), stores()));
   }
 
-  /** The job's totals so far, as events; the last ones of a recording count. */
+  /** The job's totals so far, as events; readers use the last ones in a recording. */
   List<Event> statistics() {
     return together(Stream.of(configuration(), List.of(totals()), latencies(), policyStatistics()));
   }
 
-  /** What stores, staging, other hosts and devices did so far. */
+  /** Statistics of stores, staging, other hosts and devices so far. */
   List<Event> policyStatistics() {
     return together(Stream.of(stores(), stagings(), peerViews(), gpus()));
   }
@@ -272,7 +275,7 @@ public final class JobMonitor {
     return events.<Event>flatMap(List::stream).toList();
   }
 
-  /** The program uses a library; more than once for the same one. */
+  /** Notes a library that the program uses; may be called repeatedly for the same one. */
   public void saw(LibraryEvent library) {
     libraries.putIfAbsent(String.valueOf(library.name), library);
   }
@@ -282,30 +285,30 @@ public final class JobMonitor {
   }
 
   /**
-   * Starts our recording beside the job, or joins one that runs; a failure costs the recording, not
-   * the job.
+   * Starts the agent's recording in the background, or joins a running one. A failure costs the
+   * recording, not the job.
    *
-   * @param target file, {@code %p} is the process id
-   * @param own start our own even if the user's runs
+   * @param target file; {@code %p} is replaced by the process ID
+   * @param own whether to start the agent's own recording even if the user's is running
    */
   public void startRecording(String target, boolean own) {
     flight.start(target, own);
   }
 
-  /** Totals and summary only: nothing is written. */
+  /** Starts with totals and summary only: writes no events. */
   public void startWithoutRecording() {
     log.events.close();
     rewrites.events.close();
     began();
   }
 
-  /** The recording runs: what has waited for it is written, and from now on all at once. */
+  /** The recording runs: writes the kept events, and later ones at once. */
   void open(EventSink to) {
     log.events.open(to);
     rewrites.events.open(to);
   }
 
-  /** What the spans do not add up, as it was when they ended. */
+  /** Figures outside the spans' totals, as they were when the job ended. */
   private record AtEnd(
       List<LatencyStatisticsEvent> latencies,
       List<StoreStatisticsEvent> stores,
@@ -315,8 +318,8 @@ public final class JobMonitor {
       long faults) {}
 
   /**
-   * The job ends: epochs that are still open are written as they stand, and every total is read for
-   * the last time, whatever the program's threads go on to do. Once.
+   * Called when the job ends: writes open epochs as they stand and fixes every total, whatever the
+   * program's threads do afterwards. Only the first call has an effect.
    */
   void freeze() {
     synchronized (spans) {
@@ -333,10 +336,10 @@ public final class JobMonitor {
       try {
         ending.run();
       } catch (RuntimeException e) {
-        log.say("the end of the job was not prepared (" + e + ")");
+        log.say("preparing the end of the job failed (" + e + ")");
       }
     }
-    List<String> didNothing = said(unused); // While the recording runs.
+    List<String> didNothing = said(unused); // Before the recording ends.
     Profile made = profile;
     if (made != null) {
       made.close();
@@ -356,12 +359,12 @@ public final class JobMonitor {
     }
   }
 
-  /** Where the recording goes and what became of it; null if there is none. */
+  /** The recording's file and any problem with it; null if there is none. */
   @Nullable String recording() {
     return flight.where();
   }
 
-  /** The job's distributions so far, one of each kind of which there was any. */
+  /** The job's distributions so far, one for each kind that has durations. */
   List<LatencyStatisticsEvent> latencies() {
     return total(latencies::job, AtEnd::latencies);
   }
@@ -421,7 +424,10 @@ public final class JobMonitor {
     return String.join(", ", libraries.keySet());
   }
 
-  /** What the advice looks at. A file that cannot be written is not advised again. */
+  /**
+   * Returns the facts for the advice, without a recording that cannot be written, so that it is not
+   * suggested again.
+   */
   Evidence evidence() {
     Map<String, String> configuration = new HashMap<>();
     Map<String, String> given = new HashMap<>();

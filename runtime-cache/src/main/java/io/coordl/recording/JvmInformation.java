@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.Timestamp;
 import org.jspecify.annotations.Nullable;
 
-/** Which JVM this is, in the words of the JDK's own event: readers of recordings look for it. */
+/** Describes this JVM in the format of the JDK's own event, which readers of recordings expect. */
 @Name("jdk.JVMInformation")
 @Label("JVM Information")
 @Category("Java Virtual Machine")
@@ -39,7 +39,7 @@ final class JvmInformation {
     event.jvmName = jvm.getVmName();
     event.jvmVersion =
         jvm.getVmName() + " (" + jvm.getVmVersion() + "), " + System.getProperty("os.arch");
-    // Not ours: a password of a peer may be among them.
+    // Without the agent's arguments, which may contain a password.
     event.jvmArguments =
         jvm.getInputArguments().stream()
             .filter(argument -> !argument.startsWith("-javaagent:"))

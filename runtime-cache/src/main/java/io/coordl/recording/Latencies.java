@@ -17,14 +17,14 @@ import org.HdrHistogram.AtomicHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * The distribution of every duration, whatever the thresholds of the events: counts and totals are
- * exact, quantiles within 1 %. Recording is lock-free; about 130 KB a kind.
+ * The distribution of all durations, independent of event thresholds. Counts and totals are exact,
+ * quantiles within 1 %. Recording is lock-free; each kind takes about 130 KB.
  */
 final class Latencies implements Durations {
   private static final int DIGITS = 2;
   private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(24);
 
-  /** One kind. */
+  /** Durations of one kind. */
   private static final class Track {
     /**
      * All values that threads record, as atomic counts. HdrHistogram's recorders use a phaser: if
@@ -32,7 +32,7 @@ final class Latencies implements Durations {
      */
     final AtomicHistogram recorded = new AtomicHistogram(MAX_NANOS, DIGITS);
 
-    /** Its state when last collected, and at the end of the last epoch. */
+    /** Copy of the counts when last collected; below, at the end of the last epoch. */
     final Histogram job = new Histogram(MAX_NANOS, DIGITS);
 
     final Histogram ended = new Histogram(MAX_NANOS, DIGITS);
@@ -40,7 +40,7 @@ final class Latencies implements Durations {
     long totalBefore;
 
     void collect() {
-      // To add walks thousands of counts, which the compilers then make much of.
+      // Avoids walking thousands of counts, which the JIT compilers would then spend time on.
       if (job.getTotalCount() != recorded.getTotalCount()) {
         job.reset();
         job.add(recorded);
@@ -60,10 +60,10 @@ final class Latencies implements Durations {
 
   private final EventLog events;
 
-  /** By kind, once there is one: most jobs ask no peer. */
+  /** By kind, created on first use: most jobs ask no peers. */
   private final Map<Kind, Track> tracks = new ConcurrentHashMap<>();
 
-  /** Those of an epoch go to {@code events} when it ends. */
+  /** Writes the distributions of each epoch to {@code events} when it ends. */
   Latencies(EventLog events) {
     this.events = events;
   }

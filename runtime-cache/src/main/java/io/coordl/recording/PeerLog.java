@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts what is asked of other hosts, exactly, and writes an event of each question that took 0.1
- * ms or longer or was not answered. Safe for concurrent use; a lock is held while one is counted.
+ * Counts all requests to other hosts, and writes an event for each that took 0.1 ms or longer or
+ * was not answered. Safe for concurrent use; counting holds a lock.
  */
 final class PeerLog implements PeerSink {
-  /** Peers are told apart up to here: four times as many as a cluster may have. */
+  /** Further peers are counted together; four times the maximum size of a cluster. */
   static final int MOST_PEERS = 1_024;
 
   static final String OTHERS = "(others)";
@@ -27,7 +27,8 @@ final class PeerLog implements PeerSink {
   private final Durations durations;
 
   /**
-   * The spans know the batch that a question was asked for; the durations hear how long each took.
+   * Creates a log that takes the batch of a request from {@code spans} and adds its duration to
+   * {@code durations}.
    */
   PeerLog(SpanRecorder spans, Durations durations) {
     this.spans = spans;
@@ -96,7 +97,7 @@ final class PeerLog implements PeerSink {
     }
   }
 
-  /** What was asked of each so far, by name. */
+  /** Requests to each peer so far, sorted by name. */
   List<PeerStatisticsEvent> views() {
     return peers.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())

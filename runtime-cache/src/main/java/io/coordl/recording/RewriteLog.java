@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 
-/** What was rewritten and what was left alone. Safe for concurrent use. */
+/** Notes which classes were rewritten and which were skipped. Safe for concurrent use. */
 public final class RewriteLog {
   private final Map<String, String> libraries = new ConcurrentSkipListMap<>();
 
-  /** The way of events into the recording, from before there is one. */
+  /** Passes events to the recording, and keeps them until there is one. */
   final EventLog events = new EventLog();
 
   /**
-   * Notes what one rule did to one class.
+   * Notes the effect of one rule on one class.
    *
-   * @param sites places rewritten, 0 if skipped
+   * @param sites call sites rewritten, 0 if skipped
    * @param reason why it was skipped, empty if it was not
    */
   public void add(String type, String rule, long sites, String reason, String provenOn) {
@@ -36,7 +36,7 @@ public final class RewriteLog {
         now);
   }
 
-  /** Notes a training library, of which a class was rewritten. */
+  /** Notes a training library with a rewritten class. */
   public void addLibrary(String name, String version) {
     libraries.putIfAbsent(name, version);
   }

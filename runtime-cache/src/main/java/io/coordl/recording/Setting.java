@@ -1,8 +1,8 @@
 package io.coordl.recording;
 
 /**
- * One argument of the agent as understood, for the recording.
+ * One argument of the agent, as parsed, for the recording.
  *
- * @param origin default, argument, file, environment, or the key that brought it along
+ * @param origin default, argument, file, environment, or the key that implies it
  */
 public record Setting(String key, String value, String origin) {}

@@ -18,21 +18,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Shows from outside what the job does: each second the totals, as they are now and were ten
- * seconds ago, go to a small recording in shared memory that {@code coordl top} reads. On a thread
- * of its own; if it fails, that is said, and the job goes on.
+ * Publishes the live status of the job: every second, writes the totals of now and of ten seconds
+ * ago to a small recording in shared memory, for {@code coordl top}. Runs on its own thread; a
+ * failure is logged, and the job continues.
  */
 final class Status implements Closeable {
   private static final long PERIOD_MILLIS = 1_000;
 
-  /** Seconds over which speed and waits are told. */
+  /** Seconds over which speed and waits are averaged. */
   private static final int WINDOW = 10;
 
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
-  /** Totals, and when they were read, in nanoseconds. */
+  /** Totals, and the time at which they were read, in nanoseconds. */
   private record Past(JobStatisticsEvent totals, long nanos) {}
 
   private final JobMonitor job;
@@ -41,7 +41,7 @@ final class Status implements Closeable {
   private final CountDownLatch stop = new CountDownLatch(1);
   private final CountDownLatch done = new CountDownLatch(1);
 
-  /** The directory is asked for on the thread. */
+  /** Calls {@code directory} on the status thread. */
   Status(JobMonitor job, Supplier<Path> directory) {
     this.job = job;
     this.directory = directory;
@@ -72,7 +72,7 @@ final class Status implements Closeable {
           }
           write(file, types, jvm);
         } catch (IOException e) {
-          say(e); // A full disk may have room a second later.
+          say(e); // A full disk may have space a second later.
         } catch (RuntimeException | OutOfMemoryError e) {
           AgentThread.survive(e);
         }
@@ -82,7 +82,7 @@ final class Status implements Closeable {
     } catch (RuntimeException | OutOfMemoryError e) {
       AgentThread.survive(e);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // By another part of the agent, at the end.
+      Thread.currentThread().interrupt(); // Interrupted by another part of the agent, at exit.
     } finally {
       if (file != null) {
         delete(file.unfinished());
@@ -92,12 +92,12 @@ final class Status implements Closeable {
     }
   }
 
-  /** The first and the last totals, and what the policies did. */
+  /** Writes the first and the last totals, and the policies' statistics. */
   private void write(StatusFile file, EventTypes types, JvmInformation jvm) throws IOException {
     Path next = file.unfinished();
     EventFile recording = null;
     try {
-      // New, as whoever made it before could read it.
+      // A new file: the creator of an existing one could read it.
       EventFile to = new EventFile(next, types, true, attributes(next));
       recording = to;
       long now = System.nanoTime();
@@ -121,7 +121,7 @@ final class Status implements Closeable {
     }
   }
 
-  /** What it is created with: readable by its user only, where the file system has such modes. */
+  /** Attributes of a new file: readable by its user only, if the file system supports that. */
   static FileAttribute<?>[] attributes(Path file) {
     return file.getFileSystem().supportedFileAttributeViews().contains("posix")
         ? new FileAttribute<?>[] {OWNER_ONLY}
@@ -132,7 +132,7 @@ final class Status implements Closeable {
     try {
       Files.deleteIfExists(file);
     } catch (IOException | SecurityException e) {
-      // It is removed when another job starts.
+      // A later job removes it.
     }
   }
 
@@ -143,7 +143,7 @@ final class Status implements Closeable {
             FlightLog.reason(e));
   }
 
-  /** The job has ended: nothing is shown of it any more. */
+  /** Removes the status when the job has ended. */
   @Override
   public void close() {
     stop.countDown();

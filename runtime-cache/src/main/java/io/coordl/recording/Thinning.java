@@ -11,9 +11,10 @@ import jdk.jfr.Event;
 
 /**
  * Leaves out more and more events of single items, and finally of single batches, as a recording
- * nears its limit; totals, epochs and all other events are always written. Each time the remaining
- * space has halved, only a quarter as many are written as before, so each half lasts twice as long
- * as the previous one. Items are thinned out from half of the limit on, batches from seven eighths.
+ * nears its limit. Totals, epochs and all other events are always written. Each time the remaining
+ * space has halved, only a quarter as many events are written as before, so each half lasts twice
+ * as long as the previous one. Items are thinned out from half of the limit on, batches from seven
+ * eighths.
  *
  * <p>Either all events of a batch are written or none, so that they can be joined. Any thread may
  * write; one thread checks the size.
@@ -21,7 +22,7 @@ import jdk.jfr.Event;
 final class Thinning implements EventSink {
   private static final int MOST_HALVINGS = 15;
 
-  /** Batches are ten to a thousand times fewer than items. */
+  /** Batches are ten to a thousand times rarer than items. */
   private static final int BATCHES_LATER = 2;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;

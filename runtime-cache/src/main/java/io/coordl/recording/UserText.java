@@ -5,32 +5,34 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Text that came from outside (arguments, paths, names, messages of exceptions) as it may be seen
- * on a terminal and in the recording: on one line, without the credentials of an address.
+ * Makes text from outside (arguments, paths, names, messages of exceptions) safe for a terminal and
+ * the recording: on one line, without the credentials of an address.
  */
 public final class UserText {
   public static final String HIDDEN = "(not shown)";
 
-  /** Made when they are needed: most runs meet no such text. */
+  /** Compiled on first use: most runs meet no such text. */
   private static final class Patterns {
     /**
-     * Up to the last @ of a word, since a password may have one of its own; made a path, an address
-     * has one slash.
+     * Extends to the last @ of a word, since a password may contain one. An address turned into a
+     * path has a single slash.
      */
     static final Pattern ADDRESS = Pattern.compile("(\\w:/+)\\S*@");
 
-    /** What moves the cursor, changes colours or the order of the text is written, not done. */
+    /**
+     * Characters that move the cursor or change colors or the order of the text; they are escaped.
+     */
     static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Cn}]");
   }
 
   private UserText() {}
 
-  /** Lines for the user, each marked as ours. */
+  /** Lines for the user, each marked as the agent's. */
   public static String marked(List<String> lines) {
     return lines.stream().map(line -> "[coordl] " + line(line)).collect(Collectors.joining("\n"));
   }
 
-  /** One value of the user's: whatever stands before its last @ may be a password. */
+  /** A value given by the user, without the part before its last @, which may be a password. */
   public static String value(String value) {
     int at = value.lastIndexOf('@');
     int scheme = value.indexOf("://");
@@ -41,7 +43,7 @@ public final class UserText {
     return line(value.substring(0, address ? scheme + 3 : 0) + HIDDEN + value.substring(at));
   }
 
-  /** A sentence with values in it, made ours; the addresses in it lose their credentials. */
+  /** A sentence with values in it, as one safe line; its addresses lose their credentials. */
   public static String line(String text) {
     if (isPlain(text)) {
       return text;

@@ -1,5 +1,5 @@
 /**
- * Results become events, histograms, the recording and the summary at exit. No rewriting, no
+ * Turns results into events, histograms, the recording and the summary at exit. No rewriting, no
  * attribution rules.
  */
 @NullMarked

@@ -9,28 +9,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A daemon thread of the agent: the only kind that it starts. What it dies of is a fault, and never
- * reaches the program's handler of uncaught exceptions. Two things keep the program's hands off it,
- * since an interrupt would close the channel that it works on, and make a busy loop of every wait:
+ * A daemon thread, the only kind that the agent starts. An exception that ends it is a fault, and
+ * never reaches the program's handler of uncaught exceptions. An interrupt would close the channel
+ * that the thread works on and turn every wait into a busy loop, so two rules protect it from the
+ * program:
  *
  * <ul>
- *   <li>It stands in the topmost thread group, and inherits neither context class loader nor thread
- *       locals. Whoever interrupts, joins or destroys a program's thread group, as {@code mvn
- *       exec:java} does at its end, does not meet it.
- *   <li>Only threads of the agent can interrupt it: JGroups and thread pools stop theirs so.
+ *   <li>It belongs to the topmost thread group, and inherits neither context class loader nor
+ *       thread locals. Code that interrupts, joins or destroys the program's thread group, as
+ *       {@code mvn exec:java} does at its end, does not reach it.
+ *   <li>Only threads of the agent can interrupt it, which is how JGroups and thread pools stop
+ *       theirs.
  * </ul>
  */
 public final class AgentThread extends Thread {
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  /** Kinds of failures that it has had; of this thread alone. */
+  /** Kinds of failures that this thread has reported; confined to it. */
   private final Set<Class<?>> survived = new HashSet<>();
 
   public AgentThread(String name, Runnable work) {
     this(name, work, 0);
   }
 
-  /** As above, with a stack of about so many bytes; 0 for the JVM's choice. */
+  /** As above, with a stack of about {@code stackBytes} bytes; 0 for the JVM's default. */
   public AgentThread(String name, Runnable work, long stackBytes) {
     super(topmost(), work, name, stackBytes, false);
     setDaemon(true);
@@ -54,15 +56,18 @@ public final class AgentThread extends Thread {
     }
   }
 
-  /** Waits for so long; true if it is open by then. An interrupt is kept for the caller. */
+  /**
+   * Waits up to {@code patience}; true if the latch is open by then. Keeps an interrupt for the
+   * caller.
+   */
   public static boolean await(CountDownLatch latch, Duration patience) {
     return Uninterrupted.await(
         patience.toNanos(), nanos -> latch.await(nanos, TimeUnit.NANOSECONDS));
   }
 
   /**
-   * For a thread of the agent that has to go on, after one round of its loop has failed: each kind
-   * of failure is a fault once, and the next round comes a little later.
+   * Lets a thread of the agent continue after one round of its loop has failed: reports each kind
+   * of failure as a fault once, and pauses before the next round.
    */
   public static void survive(Throwable failure) {
     AgentThread self = (AgentThread) Thread.currentThread();
@@ -71,7 +76,7 @@ public final class AgentThread extends Thread {
         Bridge.fault(self.getName(), failure);
       }
     } catch (OutOfMemoryError e) {
-      // Nobody can be told, now.
+      // No memory is left to report it.
     }
     LockSupport.parkNanos(self, PAUSE.toNanos());
   }

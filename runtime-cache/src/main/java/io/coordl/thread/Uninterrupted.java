@@ -1,11 +1,11 @@
 package io.coordl.thread;
 
-/** Waiting on threads of the program: an interrupt neither ends the wait nor is lost. */
+/** Waits on threads of the program; an interrupt neither ends the wait nor is lost. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 
   public interface Attempt {
-    /** Waits for so long at most; whether it has come. */
+    /** Waits at most {@code nanos}; returns whether the condition holds. */
     boolean within(long nanos) throws InterruptedException;
   }
 

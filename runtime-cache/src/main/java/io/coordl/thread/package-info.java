@@ -1,6 +1,4 @@
-/**
- * The threads of the agent: how they stand apart from the program's. Knows nothing of what they do.
- */
+/** Threads of the agent, kept apart from the program's. Knows nothing of their work. */
 @NullMarked
 package io.coordl.thread;
 

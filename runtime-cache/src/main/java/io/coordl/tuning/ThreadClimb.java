@@ -6,27 +6,30 @@ import io.coordl.event.JobStatisticsEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many threads prefetch: the fewest with which the job is fastest, found by hill climbing over
- * windows of time. In a trial windows with two numbers of threads take turns, so that what else
- * changes meanwhile counts for both; the larger one must make the job faster, else the smaller one
- * stays. What is clear after half of the windows is decided then. While the job still waits, twice
- * as many are tried; from time to time, and as soon as the steps themselves get slower (another job
- * needs the core), half as many. Used by one thread at a time.
+ * Finds the fewest prefetching threads with which the job is fastest, by hill climbing over windows
+ * of time. In a trial, windows with two numbers of threads alternate, so that other changes affect
+ * both. The larger number wins only if it makes the job faster. A clear result ends the trial after
+ * half of its windows. While the job still waits, twice as many threads are tried. From time to
+ * time, and as soon as the steps themselves get slower (another job needs the core), half as many
+ * are tried. Used by one thread at a time.
  */
 final class ThreadClimb {
-  /** Windows of a trial, half of them with either number. */
+  /** Windows of a trial, half of them with each number of threads. */
   static final int TRIAL = 8;
 
   /** How much faster the job must be with more threads. */
   static final double GAIN = 1.02;
 
-  /** How many times as fast or as slow is clear after half of a trial. */
+  /** Ratio of speeds that is clear after half of a trial. */
   static final double CLEAR = 1.15;
 
-  /** Windows until fewer are tried, if any are worth it, and at first until one is, if not. */
+  /**
+   * Windows until fewer threads are tried or, without prefetching, initially until it is tried
+   * again.
+   */
   static final int AGAIN = 60;
 
-  /** How much slower steps, in two windows in a row, are a reason to try fewer at once. */
+  /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
   static final double SLOWER = 1.1;
 
   private static final int MOST_AGAIN = 16 * AGAIN;
@@ -36,7 +39,7 @@ final class ThreadClimb {
   private int chosen;
   private int candidate = 1;
 
-  /** Windows of the trial that goes on so far; -1 if none does. */
+  /** Windows of the current trial so far; -1 if there is none. */
   private int round = -1;
 
   private long prefetchedBefore;
@@ -45,18 +48,20 @@ final class ThreadClimb {
   private int untilTrial;
   private int pause = AGAIN;
 
-  /** Nanoseconds of a step with the threads chosen, and windows in a row in which it took more. */
+  /**
+   * Nanoseconds of a step with the threads chosen, and consecutive windows in which it took more.
+   */
   private double step;
 
   private int slower;
   private double speed;
 
-  /** None at first, and at most so many. */
+  /** Starts without threads, and never chooses more than {@code most}. */
   ThreadClimb(int most) {
     this.most = most;
   }
 
-  /** How many are to prefetch now; 0: nothing is to be prefetched. */
+  /** Number of threads that should prefetch now; 0 turns prefetching off. */
   int threads() {
     return threads;
   }
@@ -64,8 +69,8 @@ final class ThreadClimb {
   /**
    * A window has ended.
    *
-   * @param prefetched how many items and batches so far
-   * @return what was decided and why, null if nothing was
+   * @param prefetched items and batches prefetched so far
+   * @return the decision and its reason, null without a decision
    */
   String @Nullable [] ended(Figures window, long prefetched) {
     if (round < 0) {
@@ -140,12 +145,12 @@ final class ThreadClimb {
         };
   }
 
-  /** Whether it does, for what prefetching may bring. */
+  /** Whether the job waits for anything that prefetching could provide. */
   private static boolean waits(Figures figures) {
     return figures.share(figures.dataStall()) >= Tuner.WORTH;
   }
 
-  /** Batches, since their size need not be known. */
+  /** Batches per nanosecond, since their size may be unknown. */
   static double rate(Figures figures) {
     return figures.wall == 0 ? 0 : (double) figures.batches / figures.wall;
   }
@@ -158,7 +163,7 @@ final class ThreadClimb {
     return threads == 1 ? "1 thread" : threads + " threads";
   }
 
-  /** What was found out, for the summary; empty if nothing was. */
+  /** Result for the summary; empty if there is none. */
   String said() {
     return speed == 0
         ? ""

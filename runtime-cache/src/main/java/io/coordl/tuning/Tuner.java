@@ -13,37 +13,37 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Switches policies while the job runs, by what it waits for in one window of time after the other.
+ * Switches policies while the job runs, based on its waits in consecutive windows of time.
  *
  * <p><b>Keeping</b> begins with the third batch of the first epoch if the job waited for much of
- * the second and third; else once it has waited in two windows in a row. Prepared samples are kept
- * at once. Items, as they are or decoded, are kept as soon as it is known that no samples are, or
- * else from the next epoch on. Those who keep a form decide whether it is worth its memory. If the
- * job is no faster and waits no less in the epochs that use what is kept, all is dropped. Nothing
- * is kept for a job that has planned one epoch.
+ * the second and third; else once it has waited in two consecutive windows. Prepared samples are
+ * kept at once. Raw and decoded items are kept as soon as it is known that no samples are, or else
+ * from the next epoch on. The stores decide which form is worth its memory. If the job is no faster
+ * and waits no less in the epochs that use the kept data, all of it is dropped. Nothing is kept for
+ * a job that has planned one epoch.
  *
- * <p><b>Prefetching</b> is tried where the job still waits, with more threads and with fewer
+ * <p><b>Prefetching</b> is tried while the job still waits, with more threads and with fewer
  * ({@link ThreadClimb}).
  *
- * <p>There is no thread: whoever asks looks, at most once in a while. Thread-safe.
+ * <p>No thread of its own; callers trigger a rate-limited check. Thread-safe.
  */
 public final class Tuner {
-  /** A window takes at least so long. */
+  /** Minimum duration of a window. */
   static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** And has at least so many batches. */
+  /** Minimum number of batches in a window. */
   static final int BATCHES = 8;
 
-  /** A part of the time that the job waits for data and that is worth a change. */
+  /** Share of the time spent waiting for data that is worth a change. */
   static final double WORTH = 0.05;
 
-  /** The job waits so much of its second and third batch that keeping begins at once. */
+  /** Share of the second and third batch spent waiting, from which on keeping begins at once. */
   static final double WORTH_AT_ONCE = 0.2;
 
   private static final int BATCHES_AT_ONCE = 2;
   private static final long AT_ONCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /** Windows that use what is kept, after which it is told whether that pays. */
+  /** Windows that use kept data before keeping is judged. */
   static final int JUDGED = 4;
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -62,7 +62,7 @@ public final class Tuner {
   private JobStatisticsEvent last = new JobStatisticsEvent();
   private int waited;
 
-  /** Why keeping began, and the totals then; null before. */
+  /** Why keeping began; null before. Below, the totals at that time. */
   private @Nullable String reason;
 
   private JobStatisticsEvent begun = new JobStatisticsEvent();
@@ -78,20 +78,21 @@ public final class Tuner {
 
   private @Nullable JobStatisticsEvent warm;
 
-  /** The totals once what is kept was used in an epoch; null before. */
+  /** The totals once an epoch has used the kept data; null before. */
   private @Nullable JobStatisticsEvent settled;
 
   private boolean isJudged;
   private boolean isDropped;
 
   /**
-   * Looks when it is asked.
+   * Nothing happens until the first call.
    *
    * @param totals of the job so far
-   * @param keeps whether what is prepared is kept from the start; else once that is worth it
-   * @param leavesSamples whether no samples can be kept, as is known of all data sets seen so far
-   * @param prefetched how many items and batches so far; null if prefetching is not to be tried
-   * @param threads that prefetch at most
+   * @param keeps whether prepared samples are kept from the start, rather than once that is worth
+   *     it
+   * @param leavesSamples whether no data set seen so far has samples that can be kept
+   * @param prefetched items and batches prefetched so far; null if prefetching must not be tried
+   * @param threads maximum number of prefetching threads
    */
   public Tuner(
       Supplier<JobStatisticsEvent> totals,
@@ -113,19 +114,19 @@ public final class Tuner {
     this.nextLook = clock.getAsLong() + LOOK_NANOS;
   }
 
-  /** Whether what is prepared is to be kept, and used. */
+  /** Whether to keep and use prepared samples. */
   public boolean keeps() {
     look();
     return keeps;
   }
 
-  /** Whether items are to be kept too, and used. */
+  /** Whether to keep and use items, too. */
   public boolean keepsItems() {
     look();
     return keepsItems;
   }
 
-  /** How many threads are to prefetch; 0: nothing is to be prefetched now. */
+  /** Number of threads that should prefetch now; 0 turns prefetching off. */
   public int threads() {
     look();
     return climb.threads();
@@ -189,7 +190,7 @@ public final class Tuner {
     reason = waits(before);
     keeps = true;
     settle(now);
-    tell("what is read and prepared is kept", reason, window);
+    tell("read and prepared data is kept", reason, window);
   }
 
   /** The epoch after the one in which all is kept uses it. */
@@ -206,7 +207,7 @@ public final class Tuner {
     }
   }
 
-  /** Once there is enough to tell: whether what is kept pays. */
+  /** Decides whether keeping pays, once there is enough evidence. */
   private void judge(JobStatisticsEvent now, Figures window) {
     if (isJudged || settled == null) {
       return;
@@ -223,7 +224,7 @@ public final class Tuner {
       keeps = false;
       keepsItems = false;
     }
-    tell(isDropped ? "what was kept is dropped" : "what is kept is used", brought(after), window);
+    tell(isDropped ? "kept data is dropped" : "kept data is used", brought(after), window);
   }
 
   private static JobStatisticsEvent since(Figures earlier, Figures now) {
@@ -265,19 +266,19 @@ public final class Tuner {
         + Text.percent(figures.fetchStall, figures.wall);
   }
 
-  /** What was done and what it brought, for the summary. */
+  /** Describes the changes and their effect, for the summary. */
   public synchronized String said() {
     JobStatisticsEvent now = totals.get();
     if (reason == null) {
       return keeps
           ? prefetching()
           : "auto: nothing was switched on, "
-              + (now.wall == 0 ? "no batch was seen to be trained on" : waits(now));
+              + (now.wall == 0 ? "no training batch was seen" : waits(now));
     }
     JobStatisticsEvent after = since(settled == null ? begun : settled, now);
-    return "auto: kept what is read and prepared from "
-        + Text.format("%.1f s on, since %s", begun.wall / 1e9, reason)
-        + (isDropped ? "; dropped it, since the job was no faster and waited no less" : "")
+    return "auto: kept read and prepared data from "
+        + Text.format("%.1f s on, because %s", begun.wall / 1e9, reason)
+        + (isDropped ? "; dropped it, because the job was no faster and waited no less" : "")
         + prefetching()
         + (ThreadClimb.rate(before) == 0 || ThreadClimb.rate(after) == 0
             ? ""

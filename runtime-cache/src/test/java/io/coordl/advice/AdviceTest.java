@@ -79,7 +79,7 @@ class AdviceTest {
     return epochs;
   }
 
-  /** Of a job whose whole configuration was given as arguments. */
+  /** Evidence of a job whose whole configuration was given as arguments. */
   private static Evidence evidence(
       Figures totals,
       Epochs epochs,
@@ -90,7 +90,9 @@ class AdviceTest {
     return new Evidence(totals, epochs, stores, given, given, libraries(frameworks), hosts);
   }
 
-  /** Of a library that is prefetched for, or of one that prepares ahead; none by no name. */
+  /**
+   * A library that the agent prefetches for, or one that prepares ahead; none for an empty name.
+   */
   private static List<LibraryEvent> libraries(String name) {
     LibraryEvent library = new LibraryEvent();
     library.name = name;
@@ -118,7 +120,7 @@ class AdviceTest {
     return on(evidence(figures, only(figures), stores, configuration, "", 1));
   }
 
-  /** Of 100 s, the stalls and checkpoints given in seconds; each epoch asks for 3 GiB. */
+  /** An epoch of 100 s, with stalls and checkpoints in seconds; each epoch reads 3 GiB. */
   private static EpochEvent figures(long fetch, long prep, long gc, long queue, long checkpoint) {
     long stall = fetch + prep + gc + queue;
     EpochEvent figures = new EpochEvent();
@@ -207,7 +209,7 @@ class AdviceTest {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("cacheNotAsked");
-    assertThat(advice.arguments()).isEmpty(); // Nobody could paste a path that is not known.
+    assertThat(advice.arguments()).isEmpty(); // The path is unknown, so it cannot be pasted.
     assertThat(advice.sentence()).contains("dataset=PATH");
   }
 
@@ -249,7 +251,7 @@ class AdviceTest {
         .extracting(Advice::finding)
         .isEqualTo("cacheFilled");
     assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
-        .startsWith("let the job run on");
+        .startsWith("let the job continue");
   }
 
   @Test
@@ -271,7 +273,7 @@ class AdviceTest {
     assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
     assertThat(advice.sentence())
         .startsWith(
-            "compute-bound, nothing to do: waiting for data is 2.0 % of the time from the second"
+            "compute-bound, nothing to do: waiting for data takes 2.0 % of the time from the second"
                 + " epoch on");
     assertThat(advice.arguments()).isEmpty();
   }
@@ -282,7 +284,8 @@ class AdviceTest {
     Advice advice = advice(each, List.of(each, each), List.of(store(0)), "minio");
     assertThat(advice.finding()).isEqualTo("computeBound");
     assertThat(advice.sentence())
-        .startsWith("mostly compute-bound: waiting for data is 9.0 % of the time from the second")
+        .startsWith(
+            "mostly compute-bound: waiting for data takes 9.0 % of the time from the second")
         .endsWith("(fetch 3.0 %, prep 3.0 %, GC 2.0 %, queueing 1.0 %).");
     assertThat(advice.arguments()).isEmpty();
   }
@@ -378,7 +381,7 @@ class AdviceTest {
     assertThat(on(evidence).arguments()).containsExactly("prepared=share", "prep=coordinate");
   }
 
-  /** Of a DJL job that prepares five times as long as it trains, and decodes nothing. */
+  /** Advice for a DJL job that prepares five times as long as it trains, and decodes nothing. */
   private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
     return ofTables(stores, configuration, "DJL");
   }
@@ -421,7 +424,7 @@ class AdviceTest {
     assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=12g");
   }
 
-  /** Waits for preparation, though what it decodes is kept. */
+  /** Advice for a job that waits for preparation although decoded images are kept. */
   private Advice stillWaits(String frameworks, Map<String, String> configuration) {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
     Advice advice =
@@ -437,7 +440,7 @@ class AdviceTest {
     assertThat(advice.sentence()).contains("prefetch=2", "prep=coordinate");
   }
 
-  /** A profile of such a job would say that prefetch=2 did nothing. */
+  /** A profile of such a job would report that prefetch=2 did nothing. */
   @Test
   void batchesOfTheProgramsOwnAreToldNothingThatLeavesThemAsTheyAre() {
     EpochEvent figures = figures(10, 40, 0, 0, 0);
@@ -500,7 +503,7 @@ class AdviceTest {
     Advice then = ofOneEpoch(figures, List.of(), Map.of("checkpoint", "async"));
     assertThat(then.arguments()).isEmpty();
     assertThat(then.sentence())
-        .contains("write models 6 times less often, which keeps that under 3.5 %");
+        .contains("write models 6 times less often, which keeps this under 3.5 %");
   }
 
   @Test
@@ -534,7 +537,7 @@ class AdviceTest {
     assertThat(
             on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DJL"), 1))
                 .sentence())
-        .contains("60.0 % of all pauses are such calls, most of them by my.Train.clean;")
+        .contains("60.0 % of all pauses come from such calls, most of them by my.Train.clean;")
         .doesNotContain("jdk.SystemGC");
   }
 
@@ -548,7 +551,7 @@ class AdviceTest {
     Evidence evidence =
         new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DL4J"), 1);
     assertThat(on(evidence).sentence())
-        .contains("the kernel takes 40.0 % of this JVM's CPU time, to make 90,000,000 pages");
+        .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
     job.pageFaults = 13_000_000; // The rest is reads.
     assertThat(on(evidence).sentence()).doesNotContain("kernel");
     job.pageFaults = 90_000_000;

@@ -6,7 +6,7 @@ import io.coordl.event.EpochEvent;
 import io.coordl.event.JobStatisticsEvent;
 import org.junit.jupiter.api.Test;
 
-/** Epochs are counted in one way, wherever they are. */
+/** Epochs are counted the same way everywhere. */
 class EpochsTest {
   private final Epochs epochs = new Epochs();
 

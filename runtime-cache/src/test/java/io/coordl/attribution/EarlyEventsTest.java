@@ -29,7 +29,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A recording starts beside the job, which does not wait for it. */
+/** A recording starts in the background; the job does not wait for it. */
 class EarlyEventsTest {
   static {
     AgentEvents.register();
@@ -44,7 +44,7 @@ class EarlyEventsTest {
         public void epochEnded(long epoch) {}
       };
 
-  /** Events of which a recording of the user's is told. */
+  /** Writes events to the user's recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
 
   private final SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
@@ -180,7 +180,7 @@ class EarlyEventsTest {
     assertThat(made).hasValue(10_000);
   }
 
-  /** Some threads write while the recording opens: none of their events falls between. */
+  /** Threads write while the recording opens: none of their events is lost. */
   @Test
   void noEventIsLostWhileTheRecordingOpens() throws Exception {
     for (int round = 0; round < 300; round++) {

@@ -65,7 +65,7 @@ class RecordedFiguresTest {
   private final AtomicLong gc = new AtomicLong();
   private final List<String> heard = new ArrayList<>();
 
-  /** As the events go into a recording of JFR. */
+  /** Writes events to a JFR recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
 
   private final SpanRecorder spans =
@@ -271,7 +271,7 @@ class RecordedFiguresTest {
         .singleElement()
         .satisfies(
             e -> {
-              e.remove("stackTrace"); // The JDK's, and not taken.
+              e.remove("stackTrace"); // The JDK's own; not recorded.
               assertThat(e)
                   .containsEntry("model", "java.lang.String")
                   .as("no column is always empty")
@@ -583,7 +583,7 @@ class RecordedFiguresTest {
         .containsExactly(200L, 20L, 40L, 60L, 80L);
   }
 
-  /** A figure that is declared and forgotten in the sum would stay what it was. */
+  /** A figure that the sum forgets would keep its value. */
   @Test
   void everyFigureAddsUp() throws IllegalAccessException {
     Figures one = new EpochEvent();
@@ -713,7 +713,7 @@ class RecordedFiguresTest {
       assertThat(recent.take(batches.get(i))).isSameAs(records.get(i));
       assertThat(recent.take(batches.get(i))).as("taken once").isNull();
     }
-    for (int i : new int[] {0, 1, 2}) { // Each is found among those that are left.
+    for (int i : new int[] {0, 1, 2}) { // Each is found among the remaining ones.
       recent.put(batches.get(i), records.get(i));
     }
     for (int i : new int[] {1, 0, 2}) {

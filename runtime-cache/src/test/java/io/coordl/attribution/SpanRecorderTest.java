@@ -69,7 +69,7 @@ class SpanRecorderTest {
     spans.exit(token, answer);
   }
 
-  /** Epochs so far, evaluations and those that have not ended among them. */
+  /** Epochs so far, including evaluations and open epochs. */
   private long begun() {
     return spans.totals().nextEpoch() - 1;
   }
@@ -98,7 +98,7 @@ class SpanRecorderTest {
     assertThat(t.stall).isEqualTo(105);
     assertThat(t.fetchStall).isEqualTo(30);
     assertThat(t.prepStall).isEqualTo(71);
-    // Learning that the pass is over: a wait for no batch, in the job's sum as in the epoch's.
+    // Learning that the epoch has ended is a wait without a batch; it counts for job and epoch.
     assertThat(t.queueStall).isEqualTo(4);
     assertThat(t.compute).isEqualTo(500);
     Figures all = spans.totals().snapshot();
@@ -262,7 +262,7 @@ class SpanRecorderTest {
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
   }
 
-  /** One epoch of a batch that was waited for so long. */
+  /** One epoch with one batch, after a wait of {@code wait}. */
   private void epoch(Object over, long wait, Runnable step) {
     long take = spans.enter(TAKE, over);
     tick(wait);
@@ -515,7 +515,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
-    long once = spans.enter(FIT, 1); // In a loop of the program's, most likely.
+    long once = spans.enter(FIT, 1); // Most likely in a loop of the program.
     epochOf(100);
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();

@@ -87,7 +87,7 @@ class OwnFilesTest {
     Path link = Files.createSymbolicLink(folder.resolve("link"), made);
     assertThatThrownBy(() -> OwnFiles.directory(link)).hasMessageContaining("a link to one");
     Path file = Files.createFile(folder.resolve("file"));
-    assertThatThrownBy(() -> OwnFiles.directory(file)).hasMessageContaining("no directory");
+    assertThatThrownBy(() -> OwnFiles.directory(file)).hasMessageContaining("not a directory");
   }
 
   @Test

@@ -31,7 +31,7 @@ class BindingTest {
         .isInstanceOf(UnavailableException.class)
         .message()
         .doesNotMatch(RAW)
-        .containsPattern("does not find libnothing-of-nvidia.so.1|needs JNA on the class path");
+        .containsPattern("cannot find libnothing-of-nvidia.so.1|needs JNA on the class path");
   }
 
   @Test

@@ -8,7 +8,7 @@ import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.JobStatisticsEvent;
 import org.junit.jupiter.api.Test;
 
-/** What samples come to. */
+/** Totals over the samples of a device. */
 class GpuTimeTest {
   private static final long SECOND = 1_000_000_000;
 

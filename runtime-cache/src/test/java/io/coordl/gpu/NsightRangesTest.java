@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which ranges Nsight sees, and that they end in the order in which they must. */
+/** Nsight sees the right ranges, and they end in the right order. */
 class NsightRangesTest {
   private final List<String> ranges = new ArrayList<>();
   private final List<String> said = new ArrayList<>();
@@ -117,7 +117,7 @@ class NsightRangesTest {
   void aWaitThatThrowsBringsNoBatch() {
     long outer = sink.enter(SpanKind.FIT, null);
     sink.enter(SpanKind.TAKE, batches);
-    sink.exit(outer, new Object()); // The exception passes the call inside.
+    sink.exit(outer, new Object()); // The exception skips the exit of the inner call.
     assertThat(ranges).containsExactly("epoch", "data stall", "pop");
     take(batches);
     assertThat(ranges.subList(3, ranges.size())).containsExactly("data stall", "pop", "batch");
@@ -150,6 +150,6 @@ class NsightRangesTest {
     assertThat(ranges).hasSize(before);
     assertThat(said).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
     assertThat(sink.totals().snapshot().batches).isEqualTo(3);
-    assertThat(shown.whyUnused()).contains("as was said");
+    assertThat(shown.whyUnused()).contains("as logged above");
   }
 }

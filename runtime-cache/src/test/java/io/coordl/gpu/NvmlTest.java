@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a driver may tell, or not tell, of its devices. */
+/** Figures that a driver may or may not report about its devices. */
 class NvmlTest {
   private static final String LIST = "nvmlDeviceGetComputeRunningProcesses_v3";
 
@@ -84,9 +84,9 @@ class NvmlTest {
     driver.shares = new long[][] {{1, 30, 30}, {FakeDriver.PID, Long.MAX_VALUE, 4711}};
     assertThat(sample(nvml).ownUtilization).isEqualTo(0);
     assertThat(driver.since).isEqualTo(then);
-    driver.failing.put("nvmlDeviceGetProcessUtilization", 6); // Nobody ran.
+    driver.failing.put("nvmlDeviceGetProcessUtilization", 6); // No process ran.
     assertThat(sample(nvml).ownUtilization).isEqualTo(0);
-    driver.ownMemory = -1; // Nor is it known whether this one is there.
+    driver.ownMemory = -1; // It is also unknown whether this process is listed.
     assertThat(sample(nvml).ownUtilization).isEqualTo(-1);
   }
 

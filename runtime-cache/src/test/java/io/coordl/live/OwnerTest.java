@@ -8,14 +8,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who the user is that this process runs as. */
+/** The user of this process is found. */
 final class OwnerTest {
-  /** Prints who the user is as if there were no /proc. */
+  /** Prints the user found without /proc. */
   public static void main(String[] args) throws Exception {
     System.out.print(Owner.user(Path.of(args[0], "no-proc")));
   }
 
-  /** As where /proc is not mounted, and the user has no home, or that of somebody else. */
+  /** As if /proc were not mounted and the user had no home, or somebody else's. */
   @Test
   void withoutProcTheUserIsToldByAFileOfItsOwn(@TempDir Path folder) throws Exception {
     Process process =

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Prometheus, a collector and Kubeflow get, and what is said if they do not. */
+/** The metrics sent to Prometheus, a collector and Kubeflow, and the messages if that fails. */
 class MetricsExportTest {
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
@@ -83,7 +83,7 @@ class MetricsExportTest {
     return PrometheusServer.text(Families.of(totals()));
   }
 
-  /** One that is ended with its block. */
+  /** An export that ends with its block. */
   private record Export(MetricsExport export) implements AutoCloseable {
     @Override
     public void close() {
@@ -118,7 +118,7 @@ class MetricsExportTest {
         return HttpClient.newHttpClient()
             .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
       } catch (java.net.ConnectException e) {
-        Thread.sleep(10); // It does not listen yet.
+        Thread.sleep(10); // The server is not listening yet.
       }
     }
   }
@@ -180,7 +180,7 @@ class MetricsExportTest {
             .singleElement()
             .asString()
             .startsWith("metrics=prometheus:" + port + " does nothing: Address already in use")
-            .endsWith("each job of a host needs a port of its own");
+            .endsWith("each job on a host needs its own port");
         assertThat(get(port, "/metrics").statusCode()).isEqualTo(200);
         assertThat(second).isNotNull();
       }
@@ -343,7 +343,7 @@ class MetricsExportTest {
               .map(to -> new MetricsExport(to, this::totals, said::add, patience))
               .toList();
       exports.forEach(MetricsExport::start);
-      // Looked at when they are told, and again an hour later, when one of them has been heard.
+      // The clock is read when they are stopped, and an hour later, after one of them has ended.
       MetricsExport.end(
           exports,
           () -> {

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 
-/** The mean of a sample's time, and an interval that means what it says. */
+/** The mean time of a sample and its confidence interval are right. */
 class EstimateTest {
   private static List<Step> steps(int count, int samples, IntToLongFunction nanos) {
     List<Step> steps = new ArrayList<>();

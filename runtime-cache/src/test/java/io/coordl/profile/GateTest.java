@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** As many threads prepare as the phase allows, and none is forgotten. */
+/** As many threads prepare as the phase allows, and none waits forever. */
 class GateTest {
   private final Gate gate = new Gate();
 

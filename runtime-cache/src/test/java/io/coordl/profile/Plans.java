@@ -20,7 +20,7 @@ final class Plans {
     return new Plan(Set.of(), 0, spans(), items, null, log, clock);
   }
 
-  /** Of which nobody hears. */
+  /** A recorder whose events are dropped. */
   static SpanRecorder spans() {
     Durations unheard =
         new Durations() {

@@ -19,7 +19,7 @@ class ResultsTest {
     assertThat(Results.nearlyWhole(1.5)).isEqualTo(1.5);
   }
 
-  /** Pauses are parts of what is waited for, and taken out, as {@code coordl diff} does it. */
+  /** Pauses are parts of the waits, and are subtracted, as in {@code coordl diff}. */
   @Test
   void pausesInsideWaitsAreNoStallForPrepOrFetch() {
     try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
@@ -30,7 +30,7 @@ class ResultsTest {
       assertThat(results.lines())
           .contains(
               "  of an epoch: compute 20.0 %, prep stall 25.0 %, fetch stall 43.0 %, GC stall"
-                  + " 12.0 %; coordl diff tells how certain that is");
+                  + " 12.0 %; coordl diff shows how certain that is");
     }
   }
 

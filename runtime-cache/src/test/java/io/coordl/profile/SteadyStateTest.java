@@ -6,7 +6,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A beginning that is not like the rest is found; a series that has not settled is said to be. */
+/** A different beginning is found; a series that has not settled is recognized. */
 class SteadyStateTest {
   private static double[] series(int length, java.util.function.IntToDoubleFunction value) {
     return IntStream.range(0, length).mapToDouble(value).toArray();

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** All phases have their share of what the machine does. Time is that of the steps alone. */
+/** Changes of the machine affect all phases. Only the steps take time. */
 class TurnsTest {
   private static final long MILLI = 1_000_000;
   private static final long MINUTE = 60_000 * MILLI;
@@ -29,7 +29,7 @@ class TurnsTest {
     return now + idle;
   }
 
-  /** A phase whose steps take what is said of them at their time. */
+  /** A phase whose steps take the time given for each moment. */
   private class Fake extends Turn {
     private final LongUnaryOperator nanos;
 
@@ -147,7 +147,7 @@ class TurnsTest {
     assertThat(cached.isSettled()).isTrue();
   }
 
-  /** Batches whose steps do not count, as of epochs shorter than the queue of their workers. */
+  /** Batches whose steps do not count, as in epochs shorter than the workers' queue. */
   private final class Uncounted extends Fake {
     private final int counted;
     private int taken;

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is said costs the program no more than a moment, and fits where it was said. */
+/** Messages delay the program only briefly, and fit the place that logged them. */
 class AgentLogTest {
   /** Longer than any machine takes. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -26,7 +26,7 @@ class AgentLogTest {
     System.setErr(before);
   }
 
-  /** A standard error that takes nothing until the second latch opens. */
+  /** A standard error that blocks until the second latch opens. */
   private static PrintStream blocking(OutputStream to, CountDownLatch asked, CountDownLatch open) {
     return new PrintStream(to, true, StandardCharsets.UTF_8) {
       @Override
@@ -67,7 +67,7 @@ class AgentLogTest {
               said.countDown();
             });
     program.start();
-    program.join(); // Else the test's own time limit ends it.
+    program.join(); // Otherwise the test's time limit ends it.
     assertThat(said.getCount()).isZero();
     open.countDown();
   }
@@ -87,7 +87,7 @@ class AgentLogTest {
         .start();
     done.await();
     assertThat(printed.toString(StandardCharsets.UTF_8))
-        .contains("this thread of the agent leaves that out, the program continues")
+        .contains("this thread of the agent skips that, the program continues")
         .doesNotContain("own call");
   }
 

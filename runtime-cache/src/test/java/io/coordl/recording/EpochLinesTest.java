@@ -58,7 +58,7 @@ class EpochLinesTest {
     totals.timeLeft = 3_725 * SECOND;
     epoch(16, 3);
 
-    assertThat(said).singleElement().asString().endsWith("; 29 epochs to go, about 1 h 2 min");
+    assertThat(said).singleElement().asString().endsWith("; 29 epochs left, about 1 h 2 min");
   }
 
   @Test
@@ -76,7 +76,7 @@ class EpochLinesTest {
 
   @Test
   void whatMakesEpochsSlowerIsSaidOnceAndAgainWhenItGrows() {
-    epoch(40, 0); // The first warms up, and is no measure.
+    epoch(40, 0); // The first epoch warms up, and is not compared.
     epoch(20, 1);
     epoch(24, 5);
     assertThat(said).hasSize(3);
@@ -100,7 +100,7 @@ class EpochLinesTest {
                 + " 10.0 ms");
   }
 
-  /** Each of its phases prepares in a different way, and the longest is eight times as long. */
+  /** The phases prepare differently; the longest takes eight times as long as the shortest. */
   @Test
   void epochsOfAProfileAreNotComparedWithOneAnother() {
     profiled = true;

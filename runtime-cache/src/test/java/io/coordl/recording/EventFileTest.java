@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the agent writes, the JDK reads. */
+/** The JDK reads what the agent writes. */
 class EventFileTest {
   private static final int STATE = 64;
 
@@ -66,7 +66,7 @@ class EventFileTest {
     file.write(fetch(path, bytes), now - 2_000_000, now);
   }
 
-  /** It is no event of the agent's own, and what reads recordings looks for these fields. */
+  /** This is not the agent's own event; readers of recordings expect these fields. */
   @Test
   void theJvmIsReadAsItWasWritten() throws IOException {
     Path path = folder.resolve("jvm.jfr");
@@ -123,7 +123,7 @@ class EventFileTest {
     assertThat(event.getBoolean("steady")).isTrue();
   }
 
-  /** Labels, units and relations come from the event class, as JFR's own description has them. */
+  /** Labels, units and relations equal those in JFR's own description of the event class. */
   @Test
   void theDescriptionIsThatOfTheEventClasses() throws IOException {
     Path path = folder.resolve("described.jfr");
@@ -235,7 +235,7 @@ class EventFileTest {
     Path path = Files.writeString(folder.resolve("thesis.txt"), "precious");
     assertThatThrownBy(() -> new EventFile(path, types, true))
         .isInstanceOf(IOException.class)
-        .hasMessage("it is there already and is no recording");
+        .hasMessage("it exists and is not a recording");
     assertThat(path).hasContent("precious");
 
     Files.write(path, new byte[0]);
@@ -265,7 +265,7 @@ class EventFileTest {
     assertThat(other.isThere()).isFalse();
   }
 
-  /** As after {@code kill -9}: nobody has finished the file. */
+  /** As after {@code kill -9}: the file was not finished. */
   @Test
   void whatWasFlushedIsReadableAndNotCalledFinished() throws IOException {
     Path path = folder.resolve("killed.jfr");
@@ -291,7 +291,7 @@ class EventFileTest {
     EventFile file = new EventFile(path, types, true);
     fetched(file, "flushed", 1);
     file.flush();
-    // What a write that failed half-way leaves behind.
+    // As left by a write that failed half-way.
     Files.write(path, new byte[100], java.nio.file.StandardOpenOption.APPEND);
     fetched(file, "lost", 2);
     file.giveUp();
@@ -336,7 +336,7 @@ class EventFileTest {
     assertThat(victim).hasContent("precious");
   }
 
-  /** Whoever may write into the folder tries again and again to be there at the right moment. */
+  /** An attacker who may write to the folder tries repeatedly to hit the right moment. */
   @Test
   void aLinkThatIsPutThereJustThenLeadsToNothingThatIsWrittenOver() throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
@@ -404,7 +404,7 @@ class EventFileTest {
     }
     assertThatThrownBy(() -> new EventFile(path, types, true))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining(what.startsWith("another") ? "another user" : "no regular file");
+        .hasMessageContaining(what.startsWith("another") ? "another user" : "not a regular file");
     assertThat(path).exists();
   }
 }

@@ -73,7 +73,7 @@ class ExitSummaryTest {
         .startsWith("training: 2 epochs without a model update, 2 batches");
   }
 
-  /** Another job of the group has made all that this one asked for. */
+  /** Another job of the group has prepared all batches that this one took. */
   @Test
   void whatFoundEverythingKeptSaysSo() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlightLogTest {
-  /** Where a chunk says whether it is finished, which is 0. */
+  /** Offset of a chunk's state; 0 means finished. */
   private static final int STATE = 64;
 
   private static final long TEN_SECONDS = TimeUnit.SECONDS.toNanos(10);

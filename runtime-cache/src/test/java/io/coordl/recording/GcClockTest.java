@@ -14,7 +14,8 @@ class GcClockTest {
     clock.hearCauses();
     List<byte[]> live = new ArrayList<>();
     long end = System.nanoTime() + Waits.LONG.toNanos();
-    while (clock.explicit() == 0) { // A short one may take less than the millisecond that counts.
+    while (clock.explicit()
+        == 0) { // A short collection may take less than a millisecond, and then does not count.
       assertThat(System.nanoTime()).isLessThan(end);
       for (int i = 0; i < 1_000; i++) {
         live.add(new byte[1_000]);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A recording of the user's has what its settings say, of the agent's events too. */
+/** The settings of the user's recording also apply to the agent's events. */
 class JfrEventsTest {
   private static final String STORES = "io.coordl.StoreStatistics";
   private static final String TOTALS = "io.coordl.JobStatistics";
@@ -44,7 +44,7 @@ class JfrEventsTest {
     FlightRecorder.removeListener(events);
   }
 
-  /** Other tests of this JVM have jobs, too. */
+  /** Other tests in this JVM have jobs, too. */
   private List<String> recorded(Recording recording) throws IOException {
     Path file = folder.resolve("users.jfr");
     recording.stop();

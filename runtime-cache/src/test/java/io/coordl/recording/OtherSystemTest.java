@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file system without users, modes and slashes, as that of Windows. */
+/** A file system without users, modes and slashes, as on Windows. */
 class OtherSystemTest {
   private final FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
   private Path folder;
@@ -55,7 +55,7 @@ class OtherSystemTest {
     }
   }
 
-  /** What a job does with its status file, but for writing: that takes a real file system. */
+  /** All that a job does with its status file except writing, which needs a real file system. */
   @Test
   void aStatusFileIsMadeAndFound() throws IOException {
     StatusFile file = StatusFile.of(folder, 17, 1_700_000_000_000L);
@@ -90,7 +90,7 @@ class OtherSystemTest {
 
     assertThatThrownBy(() -> Owner.of(file))
         .isInstanceOf(IOException.class)
-        .hasMessage("this system has no numbers for users");
+        .hasMessage("this system has no user numbers");
   }
 
   @Test

@@ -20,7 +20,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Questions to other hosts: all are counted, few are events. */
+/** All requests to other hosts are counted; few become events. */
 class PeerLogTest {
   static {
     AgentEvents.register();
@@ -122,7 +122,7 @@ class PeerLogTest {
             tuple("b", "late", 0L, 400_000_000L));
     assertThat(events)
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.LatencyStatistics"))
-        // Those of epoch 0 are totals, of jobs of other tests too.
+        // Events of epoch 0 are totals, perhaps of other tests' jobs.
         .filteredOn(event -> event.getLong("epoch") == 1)
         .extracting(event -> event.getString("kind"), event -> event.getLong("count"))
         .containsExactlyInAnyOrder(
@@ -135,7 +135,7 @@ class PeerLogTest {
     try (Recording recording = new Recording()) {
       recording.enable(PeerStatisticsEvent.class);
       recording.start();
-      job.startRecording("unused.jfr", false); // It joins the one that runs.
+      job.startRecording("unused.jfr", false); // It joins the running one.
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", QUICK, 0, Answer.ABSENT);
       ask("b", SLOW, 500, Answer.KEPT);
@@ -196,7 +196,7 @@ class PeerLogTest {
                 + " MiB)")
         .contains(
             "peers: 2 asked; 1 items found there (19.1 MiB), p50 301.1 us, p99 301.1"
-                + " us, 0 kept there for all (0 bytes); 1 late, 0 failed (0.40 s lost)");
+                + " us, 0 stored there (0 bytes); 1 late, 0 failed (0.40 s lost)");
   }
 
   @Test

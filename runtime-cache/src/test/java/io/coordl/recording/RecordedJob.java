@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job in a JVM of its own, whose one epoch is left by {@code break}. Arguments: {@code own} and
- * the recording, or {@code joined} and the user's; batches; {@code paced} to wait after each until
- * it is written, or the recording has ended, or {@code starved} to use up all direct memory first.
+ * A job in a separate JVM, whose only epoch ends by {@code break}. Arguments: {@code own} and the
+ * recording, or {@code joined} and the user's; batches; {@code paced} to wait after each until it
+ * is written, or the recording has ended, or {@code starved} to use up all direct memory first.
  */
 final class RecordedJob {
   private static final List<ByteBuffer> TAKEN = new ArrayList<>();
@@ -60,7 +60,7 @@ final class RecordedJob {
       }
       spans.exit(token, made);
       if (how.equals("paced")) {
-        // Goes on when the recorder has flushed, or given up and cut the file.
+        // Continues when the recorder has flushed, or has given up and truncated the file.
         while (size(recording) == size && !String.valueOf(job.recording()).contains("only until")) {
           LockSupport.parkNanos(1_000_000);
         }
@@ -80,7 +80,7 @@ final class RecordedJob {
           TAKEN.add(ByteBuffer.allocateDirect(bytes));
         }
       } catch (OutOfMemoryError e) {
-        // What is left is smaller.
+        // The remaining memory is smaller.
       }
     }
   }

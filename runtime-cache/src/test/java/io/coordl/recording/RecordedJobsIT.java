@@ -13,11 +13,9 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Jobs in JVMs of their own, on disks that are full: none ends otherwise than without the agent.
- */
+/** Jobs in separate JVMs, on full disks: each ends as it would without the agent. */
 class RecordedJobsIT {
-  /** A limit that no look at the free space would show. */
+  /** A limit that the free space does not show. */
   private static List<String> filesOfAtMost(int kibibytes) {
     return List.of("/bin/sh", "-c", "ulimit -f " + 2 * kibibytes + " && exec \"$@\"", "sh");
   }
@@ -98,7 +96,7 @@ class RecordedJobsIT {
   void aProgramThatHasUsedUpItsDirectMemoryIsRecordedAllTheSame() throws Exception {
     Path recording = folder.resolve("job.jfr");
     List<String> little = List.of("-XX:MaxDirectMemorySize=2m");
-    for (int run = 0; run < 2; run++) { // The second is written in place of the first.
+    for (int run = 0; run < 2; run++) { // The second replaces the first.
       Ended job = run(List.of(), little, "own", recording, 10, "starved");
 
       assertThat(job.exit()).isEqualTo(7);
@@ -140,7 +138,7 @@ class RecordedJobsIT {
             10);
 
     assertThat(job.exit()).isZero();
-    assertThat(job.recording()).isEqualTo("recording: the recording that ran already");
+    assertThat(job.recording()).isEqualTo("recording: the recording that was already running");
     assertThat(events(recording, "Epoch"))
         .singleElement()
         .satisfies(epoch -> assertThat(epoch.getLong("batches")).isEqualTo(10));

@@ -13,7 +13,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A job that is stopped runs on while its totals are written: all who write them say the same. */
+/** A stopped job continues while its totals are written: all places show the same totals. */
 class TotalsAtTheEndTest {
   @TempDir Path folder;
 
@@ -21,7 +21,7 @@ class TotalsAtTheEndTest {
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
   private final AtomicLong hits = new AtomicLong();
 
-  /** The program reads on, slower and slower, whenever somebody looks. */
+  /** The program continues to read, ever more slowly, whenever the figures are read. */
   private StoreStatisticsEvent looked() {
     long hit = hits.incrementAndGet();
     job.spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
@@ -56,7 +56,7 @@ class TotalsAtTheEndTest {
     job.addStore(this::looked, () -> {});
     job.startRecording(file.toString(), true);
     epochThatIsLeft();
-    // Our hook runs beside the program's threads, which have not ended.
+    // The agent's hook runs while the program's threads are still running.
     job.addAsked("cache=minio", "cache=minio", () -> looked() == null ? "never" : "");
 
     List<String> lines = job.finish();

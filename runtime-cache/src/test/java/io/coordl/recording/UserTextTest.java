@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Nothing that a user wrote does more on a terminal than to be read, and no password is. */
+/** Text from a user cannot control the terminal, and passwords are not shown. */
 final class UserTextTest {
   @ParameterizedTest
   @CsvSource({
@@ -75,6 +75,6 @@ final class UserTextTest {
         .containsExactly(
             "[coordl] group \\u001b[31mred\\u000aredis://(not shown)@h",
             "[coordl] fault in open \\u0007/a\\u000ab: java.lang.IllegalStateException: x\\u000ay"
-                + " redis://(not shown)@h; the program's own call is made instead");
+                + " redis://(not shown)@h; the program's own call runs instead");
   }
 }

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
-/** The number of threads that is found, on jobs of which it is known what each number brings. */
+/** The number of threads chosen for jobs whose speed with each number is known. */
 class ThreadClimbTest {
   private static final double WINDOW = 1e9;
 
@@ -19,7 +19,7 @@ class ThreadClimbTest {
   private final List<String> said = new ArrayList<>();
   private long prefetched;
 
-  /** Milliseconds of a batch by the number of threads: of its step, and that are waited for it. */
+  /** Runs windows; a batch's step and wait are in milliseconds, by number of threads. */
   private void run(int windows, IntToDoubleFunction step, IntToDoubleFunction wait) {
     run(windows, step, wait, 0, new Random(1));
   }
@@ -46,7 +46,7 @@ class ThreadClimbTest {
     }
   }
 
-  /** A batch takes 40 ms to prepare on one thread, more of which share it. */
+  /** Preparing a batch takes 40 ms on one thread, and less on several. */
   private static double shared(int threads, int useful) {
     return Math.max(0, 40.0 / (1 + Math.min(threads, useful)) - 5);
   }
@@ -81,7 +81,7 @@ class ThreadClimbTest {
 
   @Test
   void whatIsClearIsDecidedAfterHalfOfATrial() {
-    run(1, n -> 5, n -> 20); // Which is enough to begin.
+    run(1, n -> 5, n -> 20); // Enough to begin a trial.
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
     assertThat(said).containsExactly("prefetching is on, 1 thread");
 
@@ -92,7 +92,7 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isEqualTo(2);
   }
 
-  /** What the threads bring they cost: steps are slower, and with four more than they save. */
+  /** The threads slow the steps down; four threads cost more than they save. */
   @Test
   void threadsThatSlowTheStepsDownAreNotUsed() {
     run(200, n -> 5 + 3 * n, n -> shared(n, 12));
@@ -110,7 +110,7 @@ class ThreadClimbTest {
     run(40, n -> 10 + 20 * n, n -> shared(n, 4));
     run(ThreadClimb.AGAIN, n -> 10 + 20 * n, n -> shared(n, 4));
     assertThat(climb.threads()).isZero();
-    run(500, n -> 5, n -> shared(n, 4)); // It has gone.
+    run(500, n -> 5, n -> shared(n, 4)); // The other job has ended.
     assertThat(climb.threads()).isEqualTo(4);
   }
 
@@ -126,7 +126,7 @@ class ThreadClimbTest {
     }
   }
 
-  /** Storage gives so much to whoever asks, from two at a time on. */
+  /** Storage reaches its limit with two threads. */
   @Test
   void whatTheStorageCannotGiveIsNotAskedForByMoreThreads() {
     run(200, n -> 5, n -> shared(n, 2));

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When policies are switched, by a clock and figures of the test's own. */
+/** When policies are switched; the test controls the clock and the figures. */
 class TunerTest {
   private static final long SECOND = 1_000_000_000L;
 
@@ -39,7 +39,9 @@ class TunerTest {
         events::add);
   }
 
-  /** A second goes by, with so many batches of 32, of which the job waited for a part. */
+  /**
+   * A second passes with {@code batches} batches of 32; {@code waited} is the share spent waiting.
+   */
   private void second(Tuner tuner, int batches, double waited) {
     now += SECOND;
     totals.wall += SECOND;
@@ -69,7 +71,7 @@ class TunerTest {
   @Test
   void aJobThatTrainsNothingIsSaidTo() {
     assertThat(tuner(false, true).said())
-        .isEqualTo("auto: nothing was switched on, no batch was seen to be trained on");
+        .isEqualTo("auto: nothing was switched on, no training batch was seen");
   }
 
   @Test
@@ -86,7 +88,7 @@ class TunerTest {
     assertThat(events.get(0).samplesPerSecond).isEqualTo(1600);
   }
 
-  /** What a single batch took tells nothing; the first one is cold. */
+  /** A single batch is not evidence enough; the first one is cold. */
   @Test
   void aWindowHasSomeBatches() {
     Tuner tuner = tuner(false, false);
@@ -166,12 +168,12 @@ class TunerTest {
     }
     assertThat(tuner.said())
         .isEqualTo(
-            "auto: kept what is read and prepared from 2.0 s on, since the job waited for"
+            "auto: kept read and prepared data from 2.0 s on, because the job waited for"
                 + " preparation 10.0 % of the time and for fetches 0.0 %; 1600 samples/s before,"
                 + " 6400 after (4.0 times)");
   }
 
-  /** Two epochs that wait, one that fills, and one that uses what is kept. */
+  /** Two epochs that wait, one that fills the stores, and one that uses them. */
   private void epochs(Tuner tuner, int batches, double waited) {
     for (totals.epochs = 1; totals.epochs < 5; totals.epochs++) {
       for (int i = 0; i < 2 * Tuner.JUDGED; i++) {
@@ -211,11 +213,9 @@ class TunerTest {
     epochs(tuner, 50, 0.6);
     assertThat(tuner.keeps()).isFalse();
     assertThat(tuner.keepsItems()).isFalse();
-    assertThat(events)
-        .extracting(event -> event.change)
-        .last()
-        .isEqualTo("what was kept is dropped");
-    assertThat(tuner.said()).contains("dropped it, since the job was no faster and waited no less");
+    assertThat(events).extracting(event -> event.change).last().isEqualTo("kept data is dropped");
+    assertThat(tuner.said())
+        .contains("dropped it, because the job was no faster and waited no less");
     second(tuner, 50, 0);
     second(tuner, 50, 0.6);
     second(tuner, 50, 0.6);
@@ -228,11 +228,11 @@ class TunerTest {
     Tuner tuner = tuner(false, false);
     epochs(tuner, 40, 0.1);
     assertThat(tuner.keeps()).isTrue();
-    assertThat(events.get(1).change).isEqualTo("what is kept is used");
+    assertThat(events.get(1).change).isEqualTo("kept data is used");
     assertThat(events.get(1).reason).isEqualTo("1600 samples/s before, 1280 after (0.8 times)");
   }
 
-  /** Windows until the trial is over, with so many batches in those that prefetch. */
+  /** Windows until the trial ends, with {@code batches} batches in each that prefetches. */
   private void trial(Tuner tuner, int batches) {
     for (int i = 0; i <= ThreadClimb.TRIAL; i++) {
       second(tuner, tuner.threads() > 0 ? batches : 50, 0.3);

@@ -202,7 +202,7 @@ class GpuIT {
             .orFail("job");
     assertThat(job.err().contains("no GPU is sampled: the driver has none for this process"))
         .isEqualTo(devices == 0);
-    assertThat(job.err().contains("GPU 1 tells no utilization (as in MIG mode)"))
+    assertThat(job.err().contains("GPU 1 reports no utilization (as in MIG mode)"))
         .isEqualTo(devices > 1);
     List<RecordedEvent> samples = samples(recording);
     assertThat(samples.stream().map(each -> each.getLong("device")).distinct()).hasSize(devices);
@@ -239,7 +239,7 @@ class GpuIT {
             .orFail("job");
     assertThat(job.err())
         .containsOnlyOnce(
-            "GPUs are sampled no more: nvmlDeviceGetUtilizationRates failed with error 15")
+            "GPUs are no longer sampled: nvmlDeviceGetUtilizationRates failed with error 15")
         .contains("GPU 0 (Fake GPU): busy");
   }
 
@@ -255,8 +255,8 @@ class GpuIT {
             .orFail("job");
     assertThat(job.err())
         .containsOnlyOnce(
-            "GPU 2 is sampled no more: nvmlDeviceGetUtilizationRates failed with error 15")
-        .doesNotContain("GPUs are sampled no more");
+            "GPU 2 is no longer sampled: nvmlDeviceGetUtilizationRates failed with error 15")
+        .doesNotContain("GPUs are no longer sampled");
     List<Long> devices = samples(recording).stream().map(each -> each.getLong("device")).toList();
     assertThat(devices).containsOnlyOnce(2L);
     assertThat(Collections.frequency(devices, 3L)).isGreaterThan(1);
@@ -309,7 +309,7 @@ class GpuIT {
             .environment("LD_LIBRARY_PATH", "")
             .run()
             .orFail("job");
-    assertThat(job.err().contains("no GPU is sampled: no driver of NVIDIA's can be asked: "))
+    assertThat(job.err().contains("no GPU is sampled: NVIDIA's driver is not available: "))
         .isEqualTo(told);
     assertThat(job.err().lines().filter(line -> line.contains("GPU")))
         .noneMatch(line -> line.matches(".*(Exception|Error).*"));

@@ -267,7 +267,7 @@ class RecordingIT {
     assertThat(last(events.get("JobStatistics")).getLong("batches"))
         .isEqualTo(job.batches().size());
     assertThat(Summary.of(own).total("batches")).isEqualTo(job.batches().size());
-    assertThat(job.agentLines()).contains("recording: the recording that ran already");
+    assertThat(job.agentLines()).contains("recording: the recording that was already running");
   }
 
   private static List<Path> recordingsIn(Path directory) throws IOException {

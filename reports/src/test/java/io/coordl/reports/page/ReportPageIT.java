@@ -718,7 +718,7 @@ class ReportPageIT {
     browser.open(write("little.html", jobs));
     assertThat(browser.console()).isEmpty();
     assertThat((String) browser.run("return document.body.innerText"))
-        .contains("no batch was seen")
+        .contains("no training batch was seen")
         .doesNotContain("NaN", "undefined", "Infinity");
   }
 
