@@ -314,7 +314,7 @@ final class PipelineSession {
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "Another program damaged the staging buffer (%s): this job prepares all batches of this" + " pipeline itself.",
+        "The staging buffer was damaged by another program (%s): this job prepares all batches of" + " this pipeline itself.",
         cause.getMessage());
   }
 

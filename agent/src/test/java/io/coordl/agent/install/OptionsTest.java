@@ -117,7 +117,7 @@ final class OptionsTest {
         Arguments.of("peer=a:0", "peer=a:0 is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=file:", "peer=file: is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=redis://", "peer=redis:// is not valid: expected off, HOST[:PORT]"),
-        Arguments.of("peer=a,peer=dns:b", "peer: dns:b cannot stand beside others"),
+        Arguments.of("peer=a,peer=dns:b", "peer: dns:b cannot be combined with others"),
         Arguments.of(
             "peer=a,peer=redis://b",
             "peer: servers of Redis and hosts cannot stand beside each other"),
