@@ -81,7 +81,9 @@ public abstract class OpenItem {
   /**
    * All bytes, for a reader that needs them at once, such as a mapping. An item in blocks is fetched now if it is small enough and may be kept. Returns a fresh read-only view; null if the bytes must come from storage. May be called from several threads.
    *
-   * @throws IOException if reading the file failed */ public @Nullable ByteBuffer fetchContent() throws IOException {
+   * @throws IOException if reading the file failed
+   */
+  public @Nullable ByteBuffer fetchContent() throws IOException {
     return content();
   }
 
@@ -93,7 +95,8 @@ public abstract class OpenItem {
   /**
    * Reads up to {@code length} bytes at {@code position}; fewer only at the end or at a block boundary. Never reads beyond the size at the open.
    *
-   * @return number of bytes read, -1 at or after the end * @throws IOException if reading the file failed
+   * @return number of bytes read, -1 at or after the end
+   * @throws IOException if reading the file failed
    */
   public int read(long position, byte[] target, int offset, int length) throws IOException {
     throw new IllegalStateException("an observed item is read by the program's own stream");

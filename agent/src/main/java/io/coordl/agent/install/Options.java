@@ -222,7 +222,8 @@ public final class Options {
 
   /** Whether one of these policies was requested. */
   boolean inForce(List<Policy> policies) {
-    for (Policy policy : policies) { // No stream, because the installer calls this. if (inForce(policy)) {
+    for (Policy policy : policies) { // No stream, because the installer calls this.
+      if (inForce(policy)) {
         return true;
       }
     }
@@ -500,7 +501,8 @@ public final class Options {
   }
 
   private static @Nullable Option option(String key) {
-    for (Option option : Option.values()) { // No stream, because the installer calls this. if (option.key().equals(key)) {
+    for (Option option : Option.values()) { // No stream, because the installer calls this.
+      if (option.key().equals(key)) {
         return option;
       }
     }

@@ -497,7 +497,8 @@ final class Policies {
   private String group() {
     String bind = options.get(Option.PEER_BIND);
     return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
-        ? options.get(Option.GROUP) + "," + bind // A group name contains no comma. : options.get(Option.GROUP);
+        ? options.get(Option.GROUP) + "," + bind // A group name contains no comma.
+        : options.get(Option.GROUP);
   }
 
   private PrepGroup prepGroup() {
