@@ -19,7 +19,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a field never changes, from the class files of its nest, the only classes that can set a private field. Belongs to one analysis; used by one thread.
+ * Proves that a field never changes, from the class files of its nest, the only classes that can
+ * set a private field. Belongs to one analysis; used by one thread.
  *
  * @param classes finds class files; returns null if there is none
  */
@@ -42,7 +43,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
-  /** Why a field may be set while the program runs, as a clause after its name; null if it cannot. */
+  /**
+   * Why a field may be set while the program runs, as a clause after its name; null if it cannot.
+   */
   @Nullable String reasonItIsSet(Member field) {
     int access = access(field);
     if ((access & Opcodes.ACC_FINAL) != 0) {
@@ -68,7 +71,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
-  /** Whether a call can look up private fields by name; the code may then set them or leak a handle. */
+  /**
+   * Whether a call can look up private fields by name; the code may then set them or leak a handle.
+   */
   private static boolean findsFields(Member called) {
     String owner = called.owner();
     return owner.startsWith("java/lang/invoke/")
@@ -108,7 +113,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why the state that a program class inherits from the library may change; null if it cannot. Checks only the classes of its nest, since only these can access most of that state.
+   * Why the state that a program class inherits from the library may change; null if it cannot.
+   * Checks only the classes of its nest, since only these can access most of that state.
    */
   @Nullable String reasonInheritedChanges(String owner, Predicate<String> isLibrary) {
     for (MethodCode method : nest(owner)) {
@@ -146,7 +152,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   }
 
   /**
-   * Why the array or collection in a field may change, as a clause after its name; null if only its own class can reach it and does not change it.
+   * Why the array or collection in a field may change, as a clause after its name; null if only its
+   * own class can reach it and does not change it.
    *
    * @param deep whether its elements are mutable, too
    */

@@ -19,7 +19,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join, origins are united.
+ * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join,
+ * origins are united.
  */
 final class Flow {
   /** A known origin of a value. */
@@ -32,7 +33,9 @@ final class Flow {
     OTHER
   }
 
-  /** An array or object that the method itself created, by the instruction with index {@code at}. */
+  /**
+   * An array or object that the method itself created, by the instruction with index {@code at}.
+   */
   record Made(int at) implements Origin {}
 
   /**

@@ -32,19 +32,40 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proves that a pipeline yields the same batch if it runs before the program asks for it, and leaves no trace if the program never does.
+ * Proves that a pipeline yields the same batch if it runs before the program asks for it, and
+ * leaves no trace if the program never does.
  *
- * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every field is final or set only during construction, and so are, recursively, the fields of the objects it refers to. The code reads no clock, thread, locale, property or environment variable, no file except the requested item, and no random generator except the library's. It writes nothing that outlives the call.
+ * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every
+ * field is final or set only during construction, and so are, recursively, the fields of the
+ * objects it refers to. The code reads no clock, thread, locale, property or environment variable,
+ * no file except the requested item, and no random generator except the library's. It writes
+ * nothing that outlives the call.
  *
- * <p><b>Code to analyse.</b> Every method that can run is analysed: all methods of the classes of the objects that the pipeline keeps, and of the classes that this code instantiates; the static methods it calls; its lambdas; and the initialisers of classes that may not be initialised yet. No other class can receive a call, because objects come from nowhere else: reflection, method handles, service loaders and the like make the proof fail. So it does not matter which implementations of an interface are loaded later.
+ * <p><b>Code to analyse.</b> Every method that can run is analysed: all methods of the classes of
+ * the objects that the pipeline keeps, and of the classes that this code instantiates; the static
+ * methods it calls; its lambdas; and the initialisers of classes that may not be initialised yet.
+ * No other class can receive a call, because objects come from nowhere else: reflection, method
+ * handles, service loaders and the like make the proof fail. So it does not matter which
+ * implementations of an interface are loaded later.
  *
- * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a nest can set its private fields, and the class file of the nest host lists them. So a field that is not final must be private, and the analysis reads all class files of the nest. The field may be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a method whose calls the library's adapter observes ({@link Known#isAnnounced}). Any code can set a field that is neither final nor private.
+ * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a
+ * nest can set its private fields, and the class file of the nest host lists them. So a field that
+ * is not final must be private, and the analysis reads all class files of the nest. The field may
+ * be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a
+ * method whose calls the library's adapter observes ({@link Known#isAnnounced}). Any code can set a
+ * field that is neither final nor private.
  *
- * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of their fields, which do not change. Immutable JDK values are known by class. The training loop may share an array or a mutable collection. So the class that keeps it must also have created it, in a private field, and no method of the nest may change it or pass it to other code ({@link FieldProof}).
+ * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of
+ * their fields, which do not change. Immutable JDK values are known by class. The training loop may
+ * share an array or a mutable collection. So the class that keeps it must also have created it, in
+ * a private field, and no method of the nest may change it or pass it to other code ({@link
+ * FieldProof}).
  *
- * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file may be rewritten between two batches.
+ * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file
+ * may be rewritten between two batches.
  *
- * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those that were loaded; the library's own code behaves as {@link Known} describes.
+ * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those
+ * that were loaded; the library's own code behaves as {@link Known} describes.
  */
 public final class PurityAnalyzer {
   private static final int MAX_OBJECTS = 200_000;
@@ -67,7 +88,8 @@ public final class PurityAnalyzer {
   /** Knowledge about the library. */
   public interface Known {
     /**
-     * Whether a class with a name like the library's belongs to it; programs may use its packages, too.
+     * Whether a class with a name like the library's belongs to it; programs may use its packages,
+     * too.
      */
     default boolean isOfLibrary(String className) {
       return true;
@@ -82,7 +104,8 @@ public final class PurityAnalyzer {
     boolean isClosed(Class<?> declaring);
 
     /**
-     * Whether the contents of such fields change only in announced methods, and no other object refers to them.
+     * Whether the contents of such fields change only in announced methods, and no other object
+     * refers to them.
      */
     default boolean keepsItsOwn(Class<?> declaring) {
       return false;
@@ -107,14 +130,17 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether every call of a method with that name and descriptor by the program discards what ran early; such a method may set fields.
+     * Whether every call of a method with that name and descriptor by the program discards what ran
+     * early; such a method may set fields.
      */
     default boolean isAnnounced(String method, String descriptor) {
       return false;
     }
 
     /**
-     * Whether the fields that such a class declares may change between two calls. The caller then compares their contents before each call, and checks after it that they refer to the same objects. A pipeline has at most one such object.
+     * Whether the fields that such a class declares may change between two calls. The caller then
+     * compares their contents before each call, and checks after it that they refer to the same
+     * objects. A pipeline has at most one such object.
      */
     default boolean keepsPlace(Class<?> type) {
       return false;
@@ -126,7 +152,8 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether the caller compares an object's closed fields before each call, which it cannot do for an object that only a static field refers to.
+     * Whether the caller compares an object's closed fields before each call, which it cannot do
+     * for an object that only a static field refers to.
      */
     default boolean comparesObjects() {
       return false;
@@ -159,10 +186,12 @@ public final class PurityAnalyzer {
    * The result of an analysis.
    *
    * @param reason why the objects cannot run early, as shown to the user; null if they can
-   * @param code a line for each class of the program that determines their behaviour, with a checksum of its class file; empty if they cannot run early
+   * @param code a line for each class of the program that determines their behaviour, with a
+   *     checksum of its class file; empty if they cannot run early
    * @param statics values of the static fields that this code reads, by name
    * @param trusts whether the proof relies on a class that the user declared deterministic
-   * @param ordersByProcess whether the code may iterate over sets or maps whose order differs between processes
+   * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
+   *     between processes
    */
   public record Proof(
       @Nullable String reason,
@@ -324,7 +353,9 @@ public final class PurityAnalyzer {
       return text.toString();
     }
 
-    /** Whether the iteration order may differ between processes; hash codes of enum constants do. */
+    /**
+     * Whether the iteration order may differ between processes; hash codes of enum constants do.
+     */
     boolean ordersByProcess() {
       return ownOrder
           || (hashes
@@ -475,11 +506,16 @@ public final class PurityAnalyzer {
       return type.isArray() || JdkObjects.isOfJdk(type);
     }
 
-    /** Adds the elements; true if some are mutable containers that are not followed on their own. */
+    /**
+     * Adds the elements; true if some are mutable containers that are not followed on their own.
+     */
     private boolean addElements(Object container, String holder, boolean own) {
       if (reason == null && !own && !JdkCode.isPlain(container)) {
         reason =
-            holder + " keeps a " + container.getClass().getName() + " whose order other code may determine";
+            holder
+                + " keeps a "
+                + container.getClass().getName()
+                + " whose order other code may determine";
         return false;
       } else if (reason == null && JdkCode.isOrderedByAccess(container)) {
         reason = holder + " keeps a map in access order, which changes when it is read";
@@ -521,7 +557,10 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Follows a static field. Reading it may initialise the class, whose initialiser is already analysed. */
+    /**
+     * Follows a static field. Reading it may initialise the class, whose initialiser is already
+     * analysed.
+     */
     private void visitStatic(Member field) {
       Field declared = declared(field, ofClasses.get(field));
       visitValue(value(declared, null), declared, declared.getDeclaringClass().getName(), false);
@@ -803,9 +842,11 @@ public final class PurityAnalyzer {
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
   /**
-   * A method of the program to analyse; without name, all methods that an object of the class may run.
+   * A method of the program to analyse; without name, all methods that an object of the class may
+   * run.
    *
-   * @param initialises whether it may run during class initialisation, which the proof itself may cause
+   * @param initialises whether it may run during class initialisation, which the proof itself may
+   *     cause
    */
   private record Call(
       String owner,

@@ -91,7 +91,9 @@ class PurityAnalyzerTest {
         new Object[] {new CountsStatically(), "CountsStatically.apply sets its field calls"},
         new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
         new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
-        new Object[] {new Remembers(), "Remembers keeps a map in access order, which changes when it is read"},
+        new Object[] {
+          new Remembers(), "Remembers keeps a map in access order, which changes when it is read"
+        },
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
         new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
