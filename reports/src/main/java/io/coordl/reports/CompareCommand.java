@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "compare",
     description = {
-      "Says how many times as fast a job is as before, whether that is more than chance, what was"
+      "Shows how much faster a job is than before, whether the difference is significant, what was"
           + " changed, and what had been predicted.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
@@ -24,7 +24,7 @@ final class CompareCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "BEFORE.jfr",
-      description = "What the others are compared with.")
+      description = "The recording with which the others are compared.")
   Path before;
 
   @Parameters(

@@ -314,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or ran on)")
+        .contains("dead.jfr (ends early: its JVM was killed, or continued)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 
@@ -359,15 +359,15 @@ class CoordlTest {
         .containsExactly(
             "coordl: "
                 + there
-                + " is there already: name another file, or write over it with --force.",
+                + " already exists: name another file, or overwrite it with --force.",
             "coordl: "
                 + nowhere
                 + " cannot be written: there is no directory "
                 + nowhere.getParent()
-                + "; make it first.",
+                + "; create it first.",
             "coordl: " + folder + " is a directory: name the file to write in it.",
-            "coordl: - is no file, and nothing is written to stdout: name the file.",
-            "coordl: /proc/x.html cannot be written: no file can be made in /proc"
+            "coordl: - is not a file, and this command does not write to stdout: name a file.",
+            "coordl: /proc/x.html cannot be written: no file can be created in /proc"
                 + " (NoSuchFileException).",
             "coordl: " + job + " is the recording itself: name another file to write.",
             "coordl: " + folder.resolve("no.jfr") + " does not exist.");
@@ -461,7 +461,7 @@ class CoordlTest {
     assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isZero();
     assertThat(out.toString()).endsWith("two lines.html" + System.lineSeparator());
     assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isEqualTo(74);
-    assertThat(err.toString()).contains("two lines.html is there already");
+    assertThat(err.toString()).contains("two lines.html already exists");
     assertThat(coordl("summary", Files.createDirectory(folder.resolve("empty")))).isEqualTo(1);
     assertThat(err.toString()).contains("is a directory without recordings");
   }
@@ -540,8 +540,8 @@ class CoordlTest {
     assertThat(coordl("generate-completion")).isZero();
     assertThat(out.toString())
         .contains("Usage: coordl [-hV] COMMAND", "Usage: coordl summary", "FILE.jfr")
-        .contains("  0   it worked", "  2   the command line is wrong")
-        .contains("  4   the recording is damaged or cut off", "141   whoever read")
+        .contains("  0   success", "  2   the command line is wrong")
+        .contains("  4   the recording is damaged or cut off", "141   the reader of the output")
         .contains("coordl (not packaged)", "complete -F _complete_coordl");
   }
 
@@ -558,7 +558,9 @@ class CoordlTest {
         (name, command) -> {
           assertThat(command.getCommandSpec().findOption("--help")).as(name).isNotNull();
           assertThat(command.getCommandSpec().findOption("--version")).as(name).isNotNull();
-          assertThat(command.getUsageMessage()).as(name).contains("Exit codes:", "141   whoever");
+          assertThat(command.getUsageMessage())
+              .as(name)
+              .contains("Exit codes:", "141   the reader");
           assertThat(command.getCommandSpec().usageMessage().description()).as(name).isNotEmpty();
           assertThat(command.getUsageMessage().lines())
               .as(name)

@@ -103,7 +103,7 @@ class ModelFilesTest {
     }
     assertThat(files.create(folder.resolve("model.zip"))).isNull();
     assertThat(elsewhere).isEmptyDirectory();
-    assertThat(said).singleElement().asString().contains("by the library", "no directory");
+    assertThat(said).singleElement().asString().contains("by the library", "not a directory");
   }
 
   /** As DJL does. */

@@ -110,7 +110,7 @@ class TunerTest {
     second(tuner, 1, 0.9);
     assertThat(tuner.keeps()).isTrue();
     assertThat(tuner.keepsItems()).isFalse();
-    assertThat(tuner.said()).startsWith("auto: kept what is read and prepared from 3.0 s on");
+    assertThat(tuner.said()).startsWith("auto: kept read and prepared data from 3.0 s on");
   }
 
   @Test
@@ -138,7 +138,7 @@ class TunerTest {
     }
     assertThat(events)
         .extracting(event -> event.change)
-        .containsExactly("what is read and prepared is kept", "what is kept is used");
+        .containsExactly("read and prepared data is kept", "kept data is used");
     assertThat(tuner.said()).endsWith("1600 samples/s before, 6400 after (4.0 times)");
   }
 
