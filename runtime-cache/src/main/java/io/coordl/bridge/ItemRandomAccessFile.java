@@ -124,6 +124,14 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     }
   }
 
+  /** Not in the midst of a read, which may move the file beyond what the program reads. */
+  @Override
+  public long getFilePointer() throws IOException {
+    synchronized (moving) {
+      return super.getFilePointer();
+    }
+  }
+
   @Override
   public void seek(long position) throws IOException {
     synchronized (moving) {

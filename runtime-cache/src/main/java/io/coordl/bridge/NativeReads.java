@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
@@ -129,7 +130,13 @@ public final class NativeReads {
 
   @SuppressWarnings("UnusedMethod") // Linked by fileChannel.
   private static FileChannel file(FileChannel channel) throws IOException {
-    return channel instanceof ItemChannel item && item.isOpen() ? item.file() : channel;
+    if (channel instanceof ItemChannel item) {
+      if (!item.isOpen()) {
+        throw new ClosedChannelException();
+      }
+      return item.file();
+    }
+    return channel;
   }
 
   @SuppressWarnings("UnusedMethod") // Linked by fileChannel.

@@ -111,6 +111,11 @@ abstract class ArenaMemory implements Contents.Memory {
     return used() - from * stride();
   }
 
+  /** Bytes taken that are left once the segments from this one on were given back. */
+  long left(int from) {
+    return from * stride();
+  }
+
   /** Whether other programs can find the memory. */
   boolean hasName() {
     return true;

@@ -1035,9 +1035,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     if (shared == null) {
       int from = memory.newest(bytes);
       if (from > 0) {
-        long given = memory.held(from);
+        cut(from);
+        long given = Math.max(0, held - kept); // More may have been taken meanwhile.
         givenBack.addAndGet(given);
-        cut(from, held - given);
         return given;
       }
     }
@@ -1047,8 +1047,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return leave();
   }
 
-  /** Keeps so many bytes: drops the segments from this one on, and tables that end in them. */
-  private void cut(int from, long bytes) {
+  /** Drops the segments from this one on, and tables that end in them. */
+  private void cut(int from) {
     long start = from * memory.stride();
     int left = 0;
     for (int tables = tables(); left < tables; left++) {
@@ -1058,8 +1058,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       }
     }
     tablesLeft = left;
-    kept = bytes;
     memory.giveBack(from);
+    kept = memory.left(from);
   }
 
   /** Ends the store and gives all of it back; returns what it held. */

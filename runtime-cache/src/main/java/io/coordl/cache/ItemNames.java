@@ -65,6 +65,9 @@ public final class ItemNames {
 
   private static final int MOST_LEFT = 1 << 16;
 
+  /** As {@link #left}, for all instances: noted before there was one. */
+  private static final Set<List<Long>> LEFT_EARLY = none();
+
   private enum Rule {
     HOST,
     HOSTS,
@@ -171,12 +174,29 @@ public final class ItemNames {
   boolean leaves(FileState file) {
     return mounts.isOf(excluded, file.device())
         || (rule != Rule.COPIES && tellsNoChange(file.device()))
-        || (!left.isEmpty() && left.contains(inode(file)));
+        || holds(left, file)
+        || holds(LEFT_EARLY, file);
+  }
+
+  /** If there are too many to be known, each file may be one of them. */
+  private static boolean holds(Set<List<Long>> left, FileState file) {
+    return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MOST_LEFT);
   }
 
   /** From now on the file is left to the program, which may change it unseen. */
   void leave(FileState file) {
-    if (this != HERE && file.isFile() && left.size() < MOST_LEFT) {
+    if (this != HERE) {
+      add(file, left);
+    }
+  }
+
+  /** The same, for all names that there will be. */
+  static void leaveEarly(FileState file) {
+    add(file, LEFT_EARLY);
+  }
+
+  private static void add(FileState file, Set<List<Long>> left) {
+    if (file.isFile() && left.size() < MOST_LEFT) {
       left.add(inode(file));
     }
   }

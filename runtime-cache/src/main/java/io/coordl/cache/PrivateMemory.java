@@ -314,6 +314,11 @@ final class PrivateMemory extends ArenaMemory {
     return held;
   }
 
+  @Override
+  long left(int from) {
+    return used; // Nothing is taken any more.
+  }
+
   private long taken(int number) {
     Segment segment = segments.get(number);
     return segment == null ? 0 : segment.taken;

@@ -343,4 +343,39 @@ class GivingBackTest {
       store.close();
     }
   }
+
+  @Test
+  void whatIsGivenBackIsCountedWhileItemsAreStillAdmitted() throws Exception {
+    ExecutorService pool = Executors.newFixedThreadPool(3);
+    try {
+      for (int round = 0; round < 100; round++) {
+        try (ArenaStore store =
+            ArenaStore.openProcess(shared, ByteBudget.parse("64m"), words::add)) {
+          List<Future<Void>> readers = new ArrayList<>();
+          for (int thread = 0; thread < 3; thread++) {
+            int first = thread << 20;
+            readers.add(
+                pool.submit(
+                    () -> {
+                      for (int item = first; item < first + 2000; item++) {
+                        store.fetch(Items.key(item), 1 << 16, (target, offset) -> true);
+                      }
+                      return null;
+                    }));
+          }
+          while (store.used() < SEGMENT) {
+            Thread.onSpinWait();
+          }
+          long given = store.giveBack(Math.floorMod(round, 7) * MIB);
+          assertThat(given).isNotNegative().isEqualTo(store.givenBack());
+          for (Future<Void> reader : readers) {
+            reader.get();
+          }
+          assertThat(store.used()).isNotNegative();
+        }
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
 }

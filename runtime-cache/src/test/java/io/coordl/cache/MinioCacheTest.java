@@ -701,6 +701,27 @@ class MinioCacheTest {
     }
   }
 
+  @Test
+  void aFileThatTheProgramMappedToWriteBeforeThereWasACacheIsLeftToIt() throws IOException {
+    try {
+      Path file = Items.file(directory, "early", 5000);
+      Bridge.install(SpanSink.NONE, new EarlyMaps(), FaultListener.NONE);
+      MappedByteBuffer memory;
+      try (FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        memory = FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
+      }
+      Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
+      for (byte value = 0; value < 5; value++) {
+        memory.put(7, value);
+        assertThat(FileReads.readAllBytes(file)[7]).isEqualTo(value);
+      }
+      assertThat(store.items()).isZero();
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+  }
+
   private static ByteBuffer map(FileChannel channel) throws IOException {
     return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
   }

@@ -22,6 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -112,6 +114,39 @@ class SharedReadsTest {
   void fromAChannel() throws Exception {
     try (FileChannel channel = FileReads.open(file)) {
       eachRecordComesOnce(record -> channel.read(ByteBuffer.wrap(record)));
+    }
+  }
+
+  @Test
+  void whoAsksForThePositionMeanwhileSeesNoneThatTheProgramDoesNotReadTo() throws Exception {
+    store.close();
+    for (int round = 0; round < 20; round++) { // Each first read brings the whole file.
+      store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), word -> {});
+      Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
+      try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
+        AtomicBoolean read = new AtomicBoolean();
+        CountDownLatch looking = new CountDownLatch(1);
+        AtomicLong farthest = new AtomicLong();
+        Thread looks =
+            new Thread(
+                () -> {
+                  try {
+                    while (!read.get()) {
+                      farthest.accumulateAndGet(random.getFilePointer(), Math::max);
+                      looking.countDown();
+                    }
+                  } catch (IOException e) {
+                    farthest.set(-1);
+                  }
+                });
+        looks.start();
+        looking.await();
+        random.readInt();
+        read.set(true);
+        looks.join();
+        assertThat(farthest.get()).isBetween(0L, 4L);
+      }
+      store.close();
     }
   }
 }

@@ -2,8 +2,8 @@ package io.coordl.agent.install;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
-import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import io.coordl.cache.EarlyMaps;
 import io.coordl.cache.FileState;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.recording.AgentLog;
@@ -58,7 +58,7 @@ public final class Installer {
       log.say(remark);
     }
     // Nothing to observe yet, but faults are logged from now on.
-    Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
+    Bridge.install(SpanSink.NONE, new EarlyMaps(), log);
     openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
     Libraries libraries = options.libraries();

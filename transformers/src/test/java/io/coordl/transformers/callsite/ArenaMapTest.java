@@ -1,12 +1,14 @@
 package io.coordl.transformers.callsite;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.FaultListener;
 import io.coordl.bridge.FileReads;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.SpanSink;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +94,9 @@ final class ArenaMapTest {
       assertThat(served.getClass()).isNotEqualTo(plain.getClass());
       assertThat(mapper.getMethod("size", FileChannel.class).invoke(null, served)).isEqualTo(5L);
       assertThat(mapper.getMethod("size", FileChannel.class).invoke(null, plain)).isEqualTo(5L);
+      served.close();
+      assertThatThrownBy(() -> mapper.getMethod("size", FileChannel.class).invoke(null, served))
+          .hasCauseInstanceOf(ClosedChannelException.class);
     }
   }
 }

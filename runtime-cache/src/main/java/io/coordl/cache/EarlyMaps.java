@@ -1,0 +1,44 @@
+package io.coordl.cache;
+
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
+import java.io.FileDescriptor;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The source of items before the agent knows of any: has none, and notes the files that the program
+ * maps writable. A mapping outlives its channel, and may be written to once there is a cache.
+ */
+public final class EarlyMaps implements ItemSource {
+  @Override
+  public void mapsToWrite(FileChannel channel) {
+    ItemNames.leaveEarly(FileState.of(channel));
+  }
+
+  @Override
+  public @Nullable OpenItem open(String path) {
+    return null;
+  }
+
+  @Override
+  public @Nullable OpenItem openRandomAccess(String path) {
+    return null;
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    return false;
+  }
+
+  @Override
+  public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
+    return null;
+  }
+
+  @Override
+  public @Nullable OpenItem openForeign(Path path) {
+    return null;
+  }
+}
