@@ -5,6 +5,9 @@ import io.coordl.bridge.OpenItem;
 import java.io.FileDescriptor;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +15,12 @@ import org.jspecify.annotations.Nullable;
  * maps writable. A mapping outlives its channel, and may be written to once there is a cache.
  */
 public final class EarlyMaps implements ItemSource {
+  /** Device and inode of each. */
+  final Set<List<Long>> files = ConcurrentHashMap.newKeySet();
+
   @Override
   public void mapsToWrite(FileChannel channel) {
-    ItemNames.leaveEarly(FileState.of(channel));
+    ItemNames.add(FileState.of(channel), files);
   }
 
   @Override

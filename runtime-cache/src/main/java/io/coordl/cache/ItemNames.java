@@ -65,9 +65,6 @@ public final class ItemNames {
 
   private static final int MOST_LEFT = 1 << 16;
 
-  /** As {@link #left}, for all instances: noted before there was one. */
-  private static final Set<List<Long>> LEFT_EARLY = none();
-
   private enum Rule {
     HOST,
     HOSTS,
@@ -174,8 +171,7 @@ public final class ItemNames {
   boolean leaves(FileState file) {
     return mounts.isOf(excluded, file.device())
         || (rule != Rule.COPIES && tellsNoChange(file.device()))
-        || holds(left, file)
-        || holds(LEFT_EARLY, file);
+        || holds(left, file);
   }
 
   /** If there are too many to be known, each file may be one of them. */
@@ -190,12 +186,12 @@ public final class ItemNames {
     }
   }
 
-  /** The same, for all names that there will be. */
-  static void leaveEarly(FileState file) {
-    add(file, LEFT_EARLY);
+  /** The same, except that files that were mapped writable before are left to the program. */
+  public ItemNames leaving(EarlyMaps early) {
+    return new ItemNames(roots, listing, rule, excluded, mounts, log, early.files);
   }
 
-  private static void add(FileState file, Set<List<Long>> left) {
+  static void add(FileState file, Set<List<Long>> left) {
     if (file.isFile() && left.size() < MOST_LEFT) {
       left.add(inode(file));
     }

@@ -705,13 +705,17 @@ class MinioCacheTest {
   void aFileThatTheProgramMappedToWriteBeforeThereWasACacheIsLeftToIt() throws IOException {
     try {
       Path file = Items.file(directory, "early", 5000);
-      Bridge.install(SpanSink.NONE, new EarlyMaps(), FaultListener.NONE);
+      EarlyMaps early = new EarlyMaps();
+      Bridge.install(SpanSink.NONE, early, FaultListener.NONE);
       MappedByteBuffer memory;
       try (FileChannel channel =
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         memory = FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
       }
-      Bridge.install(SpanSink.NONE, cache("32m"), FaultListener.NONE);
+      store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), word -> {});
+      ItemNames names = ItemNames.here(sentence -> {}).leaving(early);
+      ItemFilter filter = ItemFilter.inferred(loadingSample::get, names);
+      Bridge.install(SpanSink.NONE, new MinioCache(store, filter), FaultListener.NONE);
       for (byte value = 0; value < 5; value++) {
         memory.put(7, value);
         assertThat(FileReads.readAllBytes(file)[7]).isEqualTo(value);

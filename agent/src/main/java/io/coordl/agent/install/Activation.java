@@ -4,6 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.cache.EarlyMaps;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryCounts;
@@ -34,6 +35,7 @@ final class Activation {
 
   private final Options options;
   private final Libraries libraries;
+  private final EarlyMaps early;
   private final AgentLog log;
   private final RewriteLog rewrites;
   private final Instrumentation instrumentation;
@@ -43,10 +45,12 @@ final class Activation {
   Activation(
       Options options,
       Libraries libraries,
+      EarlyMaps early,
       AgentLog log,
       RewriteLog rewrites,
       Instrumentation instrumentation) {
     this.libraries = libraries;
+    this.early = early;
     this.instrumentation = instrumentation;
     this.options = options;
     this.log = log;
@@ -113,7 +117,7 @@ final class Activation {
     if (options.get(Option.STATUS).equals("on")) {
       monitor.showStatus();
     }
-    Policies policies = new Policies(options, libraries, monitor);
+    Policies policies = new Policies(options, libraries, early, monitor);
     ItemSource items = policies.items();
     LibraryHooks hooks = policies.hooks(rewrites);
     if (wantsBeans()) {

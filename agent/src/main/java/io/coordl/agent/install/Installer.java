@@ -58,11 +58,13 @@ public final class Installer {
       log.say(remark);
     }
     // Nothing to observe yet, but faults are logged from now on.
-    Bridge.install(SpanSink.NONE, new EarlyMaps(), log);
+    EarlyMaps early = new EarlyMaps();
+    Bridge.install(SpanSink.NONE, early, log);
     openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
     Libraries libraries = options.libraries();
-    Activation activation = new Activation(options, libraries, log, rewrites, instrumentation);
+    Activation activation =
+        new Activation(options, libraries, early, log, rewrites, instrumentation);
     ProgramTransformer transformer =
         new ProgramTransformer(
             libraries.weaver(libraries.hooks(options::inForce)),

@@ -7,6 +7,7 @@ import io.coordl.cache.ArenaStore;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.DecodedStore;
+import io.coordl.cache.EarlyMaps;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.ItemNames;
 import io.coordl.cache.ItemStore;
@@ -76,6 +77,7 @@ final class Policies {
 
   private final Options options;
   private final Libraries libraries;
+  private final EarlyMaps early;
   private final JobMonitor job;
   private final ItemFilter filter;
   private final String scope;
@@ -97,7 +99,8 @@ final class Policies {
   private @Nullable ProfiledItems profiled;
   private @Nullable DeviceSteps deviceSteps;
 
-  Policies(Options options, Libraries libraries, JobMonitor job) {
+  Policies(Options options, Libraries libraries, EarlyMaps early, JobMonitor job) {
+    this.early = early;
     this.libraries = libraries;
     this.options = options;
     this.job = job;
@@ -152,6 +155,7 @@ final class Policies {
         root.equals(NONE)
             ? ItemNames.here(job.log())
             : ItemNames.below(root, manifest.equals(NONE) ? null : manifest, job.log());
+    names = names.leaving(early);
     if (options.hasPeers()) {
       names = names.amongHosts();
     }

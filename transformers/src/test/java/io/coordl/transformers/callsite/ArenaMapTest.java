@@ -73,6 +73,7 @@ final class ArenaMapTest {
   }
 
   @Test
+  @SuppressWarnings("try") // A channel is closed twice.
   void mapsTheFileItself() throws Exception {
     byte[] rewritten =
         Rewritten.rewrite(new CallSiteRewriter(), program(), new Rewritten("").listener());
