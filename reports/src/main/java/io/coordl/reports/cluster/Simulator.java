@@ -2,6 +2,7 @@ package io.coordl.reports.cluster;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,6 +65,7 @@ final class Simulator {
   private final List<Job> runnable = new ArrayList<>();
   private final List<JobTime> done = new ArrayList<>();
   private final List<Outcome.Round> rounds = new ArrayList<>();
+  private final Map<String, Needs> needsOf = new HashMap<>();
   private final Map<String, Optimum.Point> solution = new LinkedHashMap<>();
   private Map<String, Integer> solved = Map.of();
   private @Nullable TraceJob next;
@@ -84,7 +86,10 @@ final class Simulator {
     Job(TraceJob trace) {
       this.trace = trace;
       model = models.named(trace.model());
-      needs = new Needs(cluster, models, model, trace.gpus(), 0);
+      needs =
+          needsOf.computeIfAbsent(
+              model.name() + " " + trace.gpus(),
+              any -> new Needs(cluster, models, model, trace.gpus(), 0));
       remaining = trace.iterations();
       double[] ideal =
           settings.allocation() == Allocation.PROPORTIONAL ? needs.fair() : needs.ideal();

@@ -132,7 +132,7 @@ public final class Manifests {
   }
 
   private static String storage(Plan.Pool pool, Plan.Job job) {
-    return pool.file().sharesStorage()
+    return pool.file().sharesStorage() && job.storageMbs() > 0
         ? String.format(
             Locale.ROOT,
             "# Storage: %.0f MB/s in the plan; Kubernetes does not limit it.\n",

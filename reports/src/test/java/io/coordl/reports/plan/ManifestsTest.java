@@ -126,7 +126,6 @@ class ManifestsTest {
     assertThat(files.get("mine-job.yaml"))
         .isEqualTo(
             """
-            # Storage: 0 MB/s in the plan; Kubernetes does not limit it.
             apiVersion: batch/v1
             kind: Job
             metadata:
