@@ -103,10 +103,15 @@ public final class Manifests {
     String file = job.name() + "-" + kind.toLowerCase(Locale.ROOT) + ".yaml";
     files.put(file, content);
     patches.add(
-        String.format(
-            "  - path: %s\n    target:\n      group: %s\n      version: %s\n      kind: %s\n"
-                + "      name: %s\n",
-            file, group, version, kind, job.name()));
+        """
+        - path: %s
+          target:
+            group: %s
+            version: %s
+            kind: %s
+            name: %s
+        """
+            .formatted(file, group, version, kind, job.name()));
   }
 
   private void addComponent() {
@@ -115,7 +120,7 @@ public final class Manifests {
         String.format(
             "# Name this directory among the 'components:' of your kustomization.\n"
                 + "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n%s",
-            patches.isEmpty() ? "" : String.format("patches:\n") + String.join("", patches)));
+            patches.isEmpty() ? "" : "patches:\n" + indented(2, String.join("", patches))));
   }
 
   /** A flavor for each GPU: jobs select it by the labels of its nodes. */
@@ -153,21 +158,35 @@ public final class Manifests {
 
   private static String forTrainJob(Plan.Pool pool, Plan.Job job, Pod pod) {
     String overrides = podSpec(pool, pod, "node", false);
+    String head =
+        """
+        apiVersion: trainer.kubeflow.org/v1alpha1
+        kind: TrainJob
+        metadata:
+          name: %s
+        spec:
+          trainer:
+            numNodes: %d
+            resourcesPerNode:
+        """;
+    String patches =
+        """
+        runtimePatches:
+          - manager: coordl.io/plan
+            trainingRuntimeSpec:
+              template:
+                spec:
+                  replicatedJobs:
+                    - name: node
+                      template:
+                        spec:
+                          template:
+                            spec:
+        """;
     return storage(pool, job)
-        + String.format(
-            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n" + NAMES + "spec:\n",
-            job.name())
-        + String.format("  trainer:\n    numNodes: %d\n    resourcesPerNode:\n", pod.pods())
+        + head.formatted(job.name(), pod.pods())
         + indented(6, resources(pool, pod))
-        + (overrides.isEmpty()
-            ? ""
-            : String.format(
-                    "  runtimePatches:\n    - manager: coordl.io/plan\n      trainingRuntimeSpec:\n"
-                        + "        template:\n          spec:\n            replicatedJobs:\n"
-                        + "              - name: node\n                template:\n"
-                        + "                  spec:\n                    template:\n"
-                        + "                      spec:\n")
-                + indented(24, overrides));
+        + (overrides.isEmpty() ? "" : indented(2, patches) + indented(24, overrides));
   }
 
   /**

@@ -45,7 +45,7 @@ public final class SpeedLaw {
     this.pipeline = pipeline;
     this.measured = measured;
     for (Measured point : measured) {
-      double law = nanos(today().cores(point.cores()).hit(1));
+      double law = nanos(today().cores((double) point.cores()).hit(1));
       scale.put((double) point.cores(), 1e9 / point.samplesPerSecond().value() / law);
     }
   }
