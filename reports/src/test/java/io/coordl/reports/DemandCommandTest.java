@@ -113,7 +113,7 @@ class DemandCommandTest {
 
     assertThat(out.toString())
         .contains("% of the speed of 8 cores with every item in memory")
-        .contains("samples/s by cores and GiB for items", "samples/s by cores and MB/s")
+        .contains("samples/s by cores and memory for items", "samples/s by cores and MB/s")
         .contains("Measured on 8 cores with every item in memory: ");
   }
 

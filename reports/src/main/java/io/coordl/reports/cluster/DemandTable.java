@@ -1,6 +1,8 @@
 package io.coordl.reports.cluster;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,6 +128,10 @@ public record DemandTable(
 
   /** A sentence on what is wrong with a table that was read; null if nothing is. */
   @Nullable String problem() {
+    if (Stream.<@Nullable Object>of(cores, memoryGib, storageMbs, samplesPerSecond, knee)
+        .anyMatch(Objects::isNull)) {
+      return "its table has not all of cores, memoryGib, storageMbs, samplesPerSecond and knee";
+    }
     if (gpus < 1 || !(batchSamples > 0)) {
       return "gpus is " + gpus + " and batchSamples " + batchSamples + ", not above 0";
     }
@@ -137,12 +143,15 @@ public record DemandTable(
             && samplesPerSecond.stream()
                 .allMatch(
                     table ->
-                        table.size() == memoryGib.size()
+                        table != null
+                            && table.size() == memoryGib.size()
                             && table.stream()
                                 .allMatch(
                                     line ->
-                                        line.size() == storageMbs.size()
-                                            && line.stream().allMatch(speed -> speed > 0)));
+                                        line != null
+                                            && line.size() == storageMbs.size()
+                                            && line.stream()
+                                                .allMatch(speed -> speed != null && speed > 0)));
     return whole
         ? null
         : "samplesPerSecond is no table of %d x %d x %d speeds above 0"

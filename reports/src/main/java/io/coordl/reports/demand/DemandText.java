@@ -1,6 +1,7 @@
 package io.coordl.reports.demand;
 
 import io.coordl.advice.Text;
+import io.coordl.advice.Text.Bytes;
 import io.coordl.reports.cluster.DemandTable;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.SpeedLaw;
@@ -23,12 +24,12 @@ public final class DemandText {
     int memory = table.memoryGib().indexOf(knee.memoryGib());
     lines.add("");
     lines.add(
-        "samples/s by cores and GiB for items"
+        "samples/s by cores and memory for items"
             + (table.storageMbs().size() == 1
                 ? ""
-                : Text.format(", with %.0f MB/s from storage", knee.storageMbs())));
+                : ", with " + amount(knee.storageMbs()) + " MB/s from storage"));
     List<Integer> columns = some(table.memoryGib().size());
-    lines.add(row("cores", columns.stream().map(i -> amount(table.memoryGib().get(i))).toList()));
+    lines.add(row("cores", columns.stream().map(i -> bytes(table.memoryGib().get(i))).toList()));
     for (int i = 0; i < table.cores().size(); i++) {
       List<List<Double>> ofCores = table.samplesPerSecond().get(i);
       lines.add(
@@ -38,7 +39,10 @@ public final class DemandText {
     }
     if (table.storageMbs().size() > 1) {
       lines.add("");
-      lines.add(Text.format("samples/s by cores and MB/s, with %s GiB", amount(knee.memoryGib())));
+      lines.add(
+          "samples/s by cores and MB/s from storage, with "
+              + bytes(knee.memoryGib())
+              + " for items");
       List<Integer> rates = some(table.storageMbs().size());
       lines.add(row("cores", rates.stream().map(i -> amount(table.storageMbs().get(i))).toList()));
       for (int i = 0; i < table.cores().size(); i++) {
@@ -77,6 +81,10 @@ public final class DemandText {
       some.add(columns == 1 ? 0 : Math.round((float) i * (points - 1) / (columns - 1)));
     }
     return some;
+  }
+
+  private static String bytes(double gib) {
+    return new Bytes(Math.round(gib * (1L << 30))).toString();
   }
 
   private static String row(String first, List<String> cells) {

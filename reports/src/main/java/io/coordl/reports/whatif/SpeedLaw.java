@@ -209,7 +209,11 @@ public final class SpeedLaw {
         100 * knee.share(),
         count(most),
         memory ? " with every item in memory" : "",
-        Measure.exact(table.ofKnee() / knee.share()).text());
+        speed(table.ofKnee() / knee.share()));
+  }
+
+  private static String speed(double samplesPerSecond) {
+    return Text.format(samplesPerSecond >= 100 ? "%,.0f" : "%.3g", samplesPerSecond);
   }
 
   private static String bytes(double bytes) {

@@ -207,8 +207,7 @@ class AnswersTest {
             ± 0.00 times as fast as today, and at most 2.89 ± 0.00 times as fast where no \
             transform draws random numbers and all samples fit. [auto=on]
             Cores, memory and storage needed: 1 core, 858.3 MiB for items and 190.7 MiB/s from \
-            storage give 98 % of the speed of 4 cores with every item in memory (200 ± 0 \
-            samples/s). []\
+            storage give 98 % of the speed of 4 cores with every item in memory (200 samples/s). []\
             """);
   }
 
@@ -254,7 +253,7 @@ class AnswersTest {
             ± 0.00 times as fast as today, and at most 1.70 ± 0.00 times as fast where no \
             transform draws random numbers and all samples fit. [auto=on]
             Cores, memory and storage needed: 2 cores, 667.6 MiB for items and 190.7 MiB/s from \
-            storage give 98 % of the speed of 8 cores with every item in memory (1,000 ± 0 \
+            storage give 98 % of the speed of 8 cores with every item in memory (1,000 \
             samples/s). []\
             """);
   }
