@@ -11,6 +11,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The linear program, and how close TUNE comes to its bound. */
 class OptimumTest {
@@ -44,6 +46,24 @@ class OptimumTest {
     assertThat(solution.total()).isCloseTo(1 + 1 + 1.5 * 2 / 3, within(1e-9));
     assertThat(solution.means().get(0).perGpu()[Resource.CORES]).isCloseTo(2, within(1e-9));
     assertThat(solution.means().get(1).perGpu()[Resource.CORES]).isCloseTo(4, within(1e-9));
+  }
+
+  /** 50 % of the first or 60 % of the second; 100 % of the first or 150 % of the second. */
+  @ParameterizedTest
+  @CsvSource({"10,15,1,1.6", "0.1,0.2,10,25"})
+  void speedsCountRelativeToTheProportionalShare(
+      double first, double faster, double second, double fasterSecond) throws Exception {
+    Cluster cluster = Cluster.parse("1x2,cores=6,memory=100,storage=100");
+    Optimum.Solution solution =
+        Optimum.of(
+            cluster,
+            List.of(
+                new Optimum.Alike(1, 1, first, List.of(point(2, 10, first), point(4, 10, faster))),
+                new Optimum.Alike(
+                    1, 1, second, List.of(point(2, 10, second), point(4, 10, fasterSecond)))));
+
+    assertThat(solution.means().get(1).speed()).isCloseTo(fasterSecond, within(1e-6));
+    assertThat(solution.total()).isCloseTo(1 + fasterSecond / second, within(1e-6));
   }
 
   /** Taking cores from the first would give the second more than the first loses. */
