@@ -85,6 +85,42 @@ class SharingTest {
     assertThat(between).as("jobs that TUNE's leftovers raised").isGreaterThan(CLUSTERS / 10);
   }
 
+  private static ModelTable byCores(List<Double> cores, List<Double> speeds) {
+    return ModelTable.of(
+        "mine",
+        DemandTable.of(
+            1,
+            1,
+            1,
+            cores,
+            List.of(1.0),
+            List.of(1.0),
+            speeds.stream().map(speed -> List.of(List.of(speed))).toList(),
+            0));
+  }
+
+  /**
+   * Neither has more than its 2 cores by TUNE, as the first cannot have 5 beside the second. Of the
+   * 2 that are left, two bring the first 1.0, while one each brings 0.1 and 0.3.
+   */
+  @Test
+  void theStepThatGainsMostComesFirst() throws Exception {
+    Cluster cluster = Cluster.parse("1x3,cores=6,memory=60,storage=100");
+    ModelTable first = byCores(List.of(2.0, 3.0, 4.0, 5.0), List.of(10.0, 11.0, 20.0, 30.0));
+    ModelTable second = byCores(List.of(2.0, 3.0), List.of(10.0, 13.0));
+
+    List<Sharing.Share> shares =
+        new Sharing(
+                cluster,
+                List.of(
+                    new Sharing.Request(first, "mine", 1, 0),
+                    new Sharing.Request(second, "mine", 1, 0)))
+            .by(Allocation.TUNE);
+
+    assertThat(shares).extracting(Sharing.Share::cores).containsExactly(4.0, 2.0);
+    assertThat(shares).extracting(Sharing.Share::speed).containsExactly(2.0, 1.0);
+  }
+
   /** Memory of its own is none for its items. */
   @Test
   void aJobsOwnMemoryIsNotForItsItems() throws Exception {
