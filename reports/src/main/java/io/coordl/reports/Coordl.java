@@ -35,6 +35,8 @@ public final class Coordl {
           CompareCommand.class,
           DiffCommand.class,
           WhatIfCommand.class,
+          DemandCommand.class,
+          PlanCommand.class,
           SimulateCommand.class);
 
   private static final Set<String> HELP = Set.of("-h", "--help");

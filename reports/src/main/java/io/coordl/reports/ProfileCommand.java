@@ -2,6 +2,7 @@ package io.coordl.reports;
 
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import java.io.IOException;
@@ -83,6 +84,15 @@ final class ProfileCommand implements Callable<Integer> {
       description = "The agent (default: coordl-agent.jar beside coordl.jar, or as it was built).")
   @Nullable Path agent;
 
+  @Option(
+      names = "--fewer-cores",
+      description = {
+        "Then measure the phase cached again and again on fewer cores, until one is left: the"
+            + " recordings are for coordl demand.",
+        "Half as many where that costs less than a tenth of the speed, else a quarter less.",
+      })
+  boolean fewerCores;
+
   @Mixin JsonOption json;
 
   /** As the agent's argument takes them. */
@@ -95,8 +105,11 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException {
-    ProcessBuilder program = program();
-    int code = run(program);
+    if (fewerCores && phases != Phases.all && phases != Phases.cached) {
+      throw new ParameterException(
+          spec.commandLine(), "--fewer-cores needs the phase cached: leave out --phases.");
+    }
+    int code = run(program(output(), phases, steps, List.of()));
     if (code != 0) {
       spec.commandLine().getErr().println("coordl: the program ended with exit code " + code + ".");
     }
@@ -106,7 +119,11 @@ final class ProfileCommand implements Callable<Integer> {
             "the program made no recording: it ended before it trained, or uses no training library"
                 + " that the agent knows, or another agent argument is in its way.");
       }
-      DiffCommand.print(Differential.of(RecordingReader.read(output(), done -> {})), json);
+      JobRecording recording = RecordingReader.read(output(), done -> {});
+      DiffCommand.print(Differential.of(recording), json);
+      if (fewerCores && code == 0) {
+        code = onFewerCores(recording);
+      }
     } catch (RecordingException e) {
       if (code == 0) {
         throw e;
@@ -116,6 +133,39 @@ final class ProfileCommand implements Callable<Integer> {
     return code;
   }
 
+  /** Measures on fewer and fewer cores; the exit code is that of the last run. */
+  private int onFewerCores(JobRecording all) throws RecordingException {
+    List<Integer> cpus = FewerCores.cpus();
+    List<String> files = new ArrayList<>(List.of(output().toString()));
+    int cores = cpus.size();
+    double speed = FewerCores.speed(all);
+    double before = 0;
+    while (cores > 1 && speed > 0) {
+      cores = FewerCores.next(cores, before, speed);
+      Path file = FewerCores.file(output(), cores);
+      int code =
+          run(
+              program(
+                  file,
+                  Phases.cached,
+                  steps == null ? FewerCores.STEPS : steps,
+                  FewerCores.prefix(cpus, cores)));
+      if (code != 0 || !Files.exists(file)) {
+        spec.commandLine()
+            .getErr()
+            .println("coordl: on " + cores + " cores, the program ended with exit code " + code);
+        return code;
+      }
+      before = speed;
+      speed = FewerCores.speed(RecordingReader.read(file, done -> {}));
+      files.add(file.toString());
+    }
+    spec.commandLine()
+        .getErr()
+        .println("coordl: for the job's needs: coordl demand " + String.join(" ", files));
+    return 0;
+  }
+
   private Path output() {
     Path named = output;
     return named != null
@@ -123,8 +173,15 @@ final class ProfileCommand implements Callable<Integer> {
         : Path.of("coordl-profile" + (phases == Phases.all ? "" : "-" + phases) + ".jfr");
   }
 
-  private ProcessBuilder program() throws RecordingException {
-    Path file = output().toAbsolutePath();
+  /**
+   * The program with the agent.
+   *
+   * @param prefix words before its own
+   */
+  private ProcessBuilder program(
+      Path output, Phases phases, @Nullable Integer steps, List<String> prefix)
+      throws RecordingException {
+    Path file = output.toAbsolutePath();
     if (file.toString().indexOf(',') >= 0) {
       throw new ParameterException(
           spec.commandLine(), "The recording's path must not have a comma: " + file);
@@ -162,6 +219,7 @@ final class ProfileCommand implements Callable<Integer> {
           .environment()
           .merge(TOOL_OPTIONS, quoted(argument), (before, more) -> before + " " + more);
     }
+    words.addAll(0, prefix);
     return program;
   }
 

@@ -13,7 +13,9 @@ import io.coordl.reports.cluster.TraceJob;
 import io.coordl.reports.cluster.Workload;
 import io.coordl.reports.recording.ExitStatus;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,16 +52,19 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--load",
       paramLabel = "JOBS",
+      split = ",",
       converter = Amounts.ToFactor.class,
-      description = "Generate a workload of so many jobs an hour, as long as Philly's.")
-  @Nullable Double load;
+      description = "Generate workloads of so many jobs an hour, as long as Philly's.")
+  @Nullable List<Double> load;
 
   @Option(
       names = "--models",
       paramLabel = "FILE.json",
+      split = ",",
       required = true,
-      description = "How fast each model trains, by cores and memory.")
-  Path models;
+      description =
+          "How fast models train: tables of models, or what coordl demand --json printed.")
+  List<Path> models;
 
   @Option(
       names = "--cluster",
@@ -144,14 +149,19 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InputException {
-    Simulation simulation = simulation();
-    List<SimulationRun> runs = simulation.run(policies, allocations);
-    json.print(
-        runs.size() == 1 ? runs.get(0) : new Runs(runs), SimulationText.lines(simulation, runs));
+    List<SimulationRun> runs = new ArrayList<>();
+    List<String> text = new ArrayList<>();
+    for (Simulation simulation : simulations()) {
+      List<SimulationRun> some = simulation.run(policies, allocations);
+      runs.addAll(some);
+      text.addAll(SimulationText.lines(simulation, some));
+    }
+    json.print(runs.size() == 1 ? runs.get(0) : new Runs(runs), text);
     return ExitStatus.DONE.code();
   }
 
-  private Simulation simulation() throws InputException {
+  /** One for each load, or that of the trace. */
+  private List<Simulation> simulations() throws InputException {
     if ((jobs == null) == (load == null)) {
       throw new InputException("simulate needs either --jobs FILE.csv or --load JOBS");
     }
@@ -161,6 +171,10 @@ final class SimulateCommand implements Callable<Integer> {
     if (released && (measure != null || round != null || restart != null)) {
       throw new InputException("--released knows neither --measure nor --round nor --restart");
     }
+    if (released && allocations.contains(Allocation.OPT)) {
+      throw new InputException(
+          "--released has no opt: of equal optima, its solver's choice cannot be reproduced");
+    }
     double roundSeconds = round == null ? ROUND : round;
     double restartSeconds = restart == null ? Math.min(RESTART, roundSeconds / 10) : restart;
     if (restartSeconds >= roundSeconds) {
@@ -169,25 +183,38 @@ final class SimulateCommand implements Callable<Integer> {
     }
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
+    if (released && table.hasRecorded()) {
+      throw new InputException("--released knows no recorded jobs: give it a table of models only");
+    }
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
     Simulation.Measured ids = measured();
     if (trace != null
         && trace.stream().noneMatch(job -> job.id() >= ids.from() && job.id() <= ids.to())) {
       throw new InputException("--measure " + measure + ": the trace has no such job");
     }
-    Workload workload =
-        load == null ? null : new Workload(load, Workload.parseSplit(split), multiGpu);
-    return new Simulation(
-        servers,
-        table,
-        trace,
-        workload,
-        workload == null ? List.of() : LongStream.rangeClosed(1, seeds).boxed().toList(),
-        roundSeconds,
-        restartSeconds,
-        allAtStart,
-        released,
-        ids);
+    Map<String, Double> tasks = load == null ? Map.of() : Workload.parseSplit(split);
+    List<@Nullable Workload> workloads = new ArrayList<>();
+    if (load == null) {
+      workloads.add(null);
+    } else {
+      load.forEach(jobsPerHour -> workloads.add(new Workload(jobsPerHour, tasks, multiGpu)));
+    }
+    List<Simulation> simulations = new ArrayList<>();
+    for (Workload workload : workloads) {
+      simulations.add(
+          new Simulation(
+              servers,
+              table,
+              trace,
+              workload,
+              workload == null ? List.of() : LongStream.rangeClosed(1, seeds).boxed().toList(),
+              roundSeconds,
+              restartSeconds,
+              allAtStart,
+              released,
+              ids));
+    }
+    return simulations;
   }
 
   private Simulation.Measured measured() throws InputException {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,6 +88,44 @@ class ProfileRunTest {
             "--epochs",
             "90");
     assertThat(out.toString()).contains("Limit       most of the time is prep stall");
+  }
+
+  /** On each number of cores the same recording is left, so half as many are tried next. */
+  @Test
+  void fewerCoresAreMeasuredInSmallerCpuSets() throws Exception {
+    List<Integer> cpus = FewerCores.cpus();
+    Path file = folder.resolve("out.jfr");
+
+    int code =
+        coordl(
+            "profile",
+            "--agent",
+            agent(),
+            "--fewer-cores",
+            "-o",
+            file,
+            "--",
+            program("java", 0),
+            "my.Train");
+
+    assertThat(code).as(err.toString()).isZero();
+    assertThat(err.toString()).contains("coordl: for the job's needs: coordl demand " + file);
+    for (int cores = cpus.size() / 2; cores > 0; cores /= 2) {
+      assertThat(FewerCores.file(file, cores)).exists();
+    }
+    if (cpus.size() > 1) {
+      assertThat(Files.readAllLines(folder.resolve("words")))
+          .containsExactly(
+              "-javaagent:"
+                  + folder.resolve("coordl-agent.jar")
+                  + "=profile=cached,profile.steps=50,record="
+                  + folder.resolve("out-1-core.jfr")
+                  + ",summary=off",
+              "my.Train");
+    }
+    assertThat(
+            coordl("profile", "--agent", agent(), "--fewer-cores", "--phases", "cold", "--", "x"))
+        .isEqualTo(2);
   }
 
   @Test

@@ -82,13 +82,15 @@ class SimulateCommandTest {
     };
     assertThat(simulate(asked)).as(err.toString()).isZero();
     List<String> lines = out.toString().lines().toList();
-    assertThat(lines).hasSize(8);
+    assertThat(lines).hasSize(10);
     assertThat(lines.get(0))
         .isEqualTo(
             "40 jobs (20 to 59 of a workload of 2 jobs an hour, seeds 1 to 2) on 4 servers, each"
                 + " with 8 GPUs, 24 cores, 500 GiB, 500 MB/s");
     assertThat(lines.get(2)).matches("fifo +proportional +\\d+\\.\\d\\d \u00b1 \\d+\\.\\d\\d .*");
     assertThat(lines.get(7)).startsWith("srtf    tune ");
+    assertThat(lines.get(8))
+        .matches("fifo: mean JCT, proportional / tune: \\d\\.\\d\\d \u00b1 \\d\\.\\d\\d");
 
     out.getBuffer().setLength(0);
     List<String> withJson = new ArrayList<>(List.of(asked));

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
@@ -47,10 +48,17 @@ public final class JobTotals {
 
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
+  private LongSupplier cpu = () -> 0;
+  private long cpuBefore;
   private volatile @Nullable Consumer<EpochEvent> listener;
 
   JobTotals(GcPauses pauses) {
     this.pauses = pauses;
+  }
+
+  /** Where the CPU time of this process so far, in nanoseconds, comes from. */
+  public synchronized void cpu(LongSupplier ofProcess) {
+    cpu = ofProcess;
   }
 
   /** Epochs that have updated a model so far, including the current one. */
@@ -193,6 +201,7 @@ public final class JobTotals {
     if (started) {
       now.gcPauses = pauses.getAsLong() - pausesBefore;
       now.explicitGcPauses = Math.min(now.gcPauses, pauses.explicit() - explicitBefore);
+      now.cpu = cpu.getAsLong() - cpuBefore;
     }
     now.fetchTime = fetchTime.sum();
     now.decodeTime = decodeTime.sum();
@@ -232,6 +241,7 @@ public final class JobTotals {
       started = true;
       this.pausesBefore = pausesBefore;
       explicitBefore = pauses.explicit();
+      cpuBefore = cpu.getAsLong();
       firstAsk = from;
       lastSeen = to;
     }

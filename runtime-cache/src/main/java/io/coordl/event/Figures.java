@@ -124,6 +124,11 @@ public abstract class Figures extends EventBase {
   @Metric(value = "coordl_work_seconds_total", label = "stage=other")
   public long otherTime;
 
+  @Label("CPU Time")
+  @Description("CPU time of the whole process, 0 if not known")
+  @Timespan(Timespan.NANOSECONDS)
+  public long cpu;
+
   @Label("Items")
   @Description("Items fetched")
   public long items;

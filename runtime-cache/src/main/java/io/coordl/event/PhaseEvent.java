@@ -3,7 +3,6 @@ package io.coordl.event;
 import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
-import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,11 +37,6 @@ public final class PhaseEvent extends Figures {
   @Description("Half width of the 95 % confidence interval of that mean in nanoseconds")
   public double sampleNanosError;
 
-  @Label("CPU Time")
-  @Description("CPU time of the whole process, 0 if unknown")
-  @Timespan(Timespan.NANOSECONDS)
-  public long cpu;
-
   @Label("Steady")
   @Description("False if it ended before its confidence interval was as narrow as required")
   public boolean steady;
@@ -50,12 +44,6 @@ public final class PhaseEvent extends Figures {
   @Label("Note")
   @Description("Why it ended, or how it was measured")
   public @Nullable String note;
-
-  @Override
-  void add(Figures more, int sign) {
-    super.add(more, sign);
-    cpu += more instanceof PhaseEvent phase ? sign * phase.cpu : 0;
-  }
 
   public PhaseEvent since(PhaseEvent earlier) {
     PhaseEvent since = new PhaseEvent();

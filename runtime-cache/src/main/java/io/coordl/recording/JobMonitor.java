@@ -81,6 +81,7 @@ public final class JobMonitor {
     this.rewrites = rewrites;
     this.latencies = new Latencies(log.events);
     this.spans = new SpanRecorder(log.events, latencies, gc);
+    this.spans.totals().cpu(Machine::cpuTime);
     this.peers = new PeerLog(spans, latencies);
     this.flight = new FlightLog(this);
   }

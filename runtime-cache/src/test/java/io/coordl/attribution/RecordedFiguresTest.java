@@ -665,6 +665,21 @@ class RecordedFiguresTest {
   }
 
   @Test
+  void eachEpochHasTheCpuTimeOfTheProcessSinceTheOneBefore() {
+    JobTotals totals = new JobTotals(() -> 0);
+    AtomicLong cpu = new AtomicLong(1_000);
+    totals.cpu(cpu::get);
+    totals.seen(0, 0, 0);
+    for (long epoch = 1; epoch <= 3; epoch++) {
+      cpu.addAndGet(epoch);
+      EpochEvent delta = new EpochEvent();
+      totals.epochEnded(delta, 0);
+      assertThat(delta.cpu).isEqualTo(epoch);
+    }
+    assertThat(totals.snapshot().cpu).isEqualTo(6);
+  }
+
+  @Test
   void theJobLastsFromTheFirstAskToTheLastThingSeen() {
     JobTotals totals = new JobTotals(() -> 0);
     totals.wrote(0, 50); // Before there is a job.

@@ -12,7 +12,11 @@ public enum Allocation {
    * All that the job can use; jobs above their proportional share give resources back to jobs that
    * do not fit.
    */
-  TUNE;
+  TUNE,
+  /**
+   * The most that all jobs can train together if the cluster were one server: a bound, and no plan.
+   */
+  OPT;
 
   /** As users write it. */
   @Override

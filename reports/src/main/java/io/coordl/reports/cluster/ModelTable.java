@@ -2,7 +2,7 @@ package io.coordl.reports.cluster;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,25 +14,49 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The models of a cluster's jobs, read from JSON. */
 public final class ModelTable {
+  /** The task of recorded jobs. */
+  private static final String RECORDED = "recorded";
+
   private record Content(
       @Nullable List<Double> coreAxis,
       @Nullable List<Double> memoryAxis,
-      @Nullable List<@Nullable JobModel> models) {}
+      @Nullable List<@Nullable JobModel> models,
+      @Nullable DemandTable table) {}
 
-  private final double[] coreAxis;
-  private final double[] memoryAxis;
-  private final Map<String, JobModel> models;
+  /** What a model's speeds are over; {@code demand} is null for one of a table of models. */
+  private record Points(List<Double> cores, List<Double> memory, @Nullable DemandTable demand) {}
 
-  private ModelTable(double[] coreAxis, double[] memoryAxis, Map<String, JobModel> models) {
-    this.coreAxis = coreAxis;
-    this.memoryAxis = memoryAxis;
-    this.models = models;
-  }
+  private final Map<String, JobModel> models = new LinkedHashMap<>();
+  private final Map<String, Points> points = new HashMap<>();
+
+  private ModelTable() {}
 
   /**
-   * Reads {@code file}; every model has a row for each number of cores, a column for each memory.
+   * Reads {@code files}: tables of models, of which every model has a row for each number of cores
+   * and a column for each memory; or what {@code coordl demand --json} printed, each a model with
+   * the name of its file.
    */
+  public static ModelTable read(List<Path> files) throws InputException {
+    ModelTable table = new ModelTable();
+    for (Path file : files) {
+      table.add(file);
+    }
+    return table;
+  }
+
+  /** Reads one file. */
   public static ModelTable read(Path file) throws InputException {
+    return read(List.of(file));
+  }
+
+  /** A recorded job as a model. */
+  public static ModelTable of(String name, DemandTable demand) {
+    ModelTable table = new ModelTable();
+    table.addRecorded(name, demand);
+    return table;
+  }
+
+  private void add(Path file) throws InputException {
     if (!Files.isRegularFile(file)) {
       throw new InputException("there is no file " + file);
     }
@@ -48,46 +72,82 @@ public final class ModelTable {
       throw new InputException(
           file + ", line " + line(e) + ", is no table of models: " + e.getOriginalMessage());
     }
-    return checked(file, content);
+    if (content != null && content.table() != null) {
+      addRecorded(file, content.table());
+    } else {
+      addModels(file, content);
+    }
+  }
+
+  private void addRecorded(Path file, DemandTable demand) throws InputException {
+    String problem = demand.problem();
+    if (problem != null) {
+      throw new InputException(file + ": " + problem);
+    }
+    String name = String.valueOf(file.getFileName()).replaceFirst("\\.json$", "");
+    if (models.containsKey(name)) {
+      throw new InputException(file + " is a model that another file has: '" + name + "'");
+    }
+    addRecorded(name, demand);
+  }
+
+  /** Its speeds are relative to the best; a step takes as long as at that. */
+  private void addRecorded(String name, DemandTable demand) {
+    DemandTable.Knee knee = demand.knee();
+    int gpus = demand.gpus();
+    models.put(
+        name,
+        new JobModel(
+            name,
+            null,
+            RECORDED,
+            knee.cores() / gpus,
+            knee.memoryGib() / gpus,
+            0,
+            demand.batchSamples() / demand.best(),
+            1,
+            null,
+            null,
+            List.of()));
+    points.put(
+        name, new Points(perGpu(demand.cores(), gpus), perGpu(demand.memoryGib(), gpus), demand));
+  }
+
+  private static List<Double> perGpu(List<Double> ofJob, int gpus) {
+    return ofJob.stream().map(amount -> amount / gpus).toList();
   }
 
   private static long line(JacksonException e) {
     return e.getLocation() == null ? 1 : Math.max(1, e.getLocation().getLineNr());
   }
 
-  private static ModelTable checked(Path file, @Nullable Content content) throws InputException {
+  private void addModels(Path file, @Nullable Content content) throws InputException {
     if (content == null || content.models() == null || content.models().isEmpty()) {
       throw new InputException(file + " names no models: {\"models\": [...]} was expected");
     }
-    double[] cores = axis(file, "coreAxis", content.coreAxis());
-    double[] memory = axis(file, "memoryAxis", content.memoryAxis());
-    Map<String, JobModel> models = new LinkedHashMap<>();
+    List<Double> cores = axis(file, "coreAxis", content.coreAxis());
+    List<Double> memory = axis(file, "memoryAxis", content.memoryAxis());
     for (JobModel model : content.models()) {
       if (model == null || model.name() == null || model.task() == null) {
         throw new InputException(file + " has a model without a name or a task");
       }
-      check(file, model, cores.length, memory.length);
+      check(file, model, cores.size(), memory.size());
       if (models.put(model.name(), model) != null) {
         throw new InputException(file + " has the model '" + model.name() + "' twice");
       }
+      points.put(model.name(), new Points(cores, memory, null));
     }
-    return new ModelTable(cores, memory, models);
   }
 
-  private static double[] axis(Path file, String name, @Nullable List<Double> points)
+  private static List<Double> axis(Path file, String name, @Nullable List<Double> points)
       throws InputException {
     if (points == null || points.isEmpty()) {
       throw new InputException(file + " has no " + name);
     }
-    Set<Double> seen = new HashSet<>();
-    double last = 0;
-    for (Double point : points) {
-      if (point == null || !(point > last) || !seen.add(point)) {
-        throw new InputException(file + ": " + name + " does not rise from above 0: " + points);
-      }
-      last = point;
+    if (!Axes.isRising(points)) {
+      throw new InputException(file + ": " + name + " does not rise from above 0: " + points);
     }
-    return points.stream().mapToDouble(Double::doubleValue).toArray();
+    return points;
   }
 
   private static void check(Path file, JobModel model, int rows, int columns)
@@ -151,50 +211,83 @@ public final class ModelTable {
         .toList();
   }
 
-  Set<String> names() {
+  /** The names of all models. */
+  public Set<String> names() {
     return models.keySet();
   }
 
+  /** Whether a model is a recorded job. */
+  public boolean hasRecorded() {
+    return points.values().stream().anyMatch(of -> of.demand() != null);
+  }
+
+  /** GPUs that a recorded job ran on; 1 for a model of a table. */
+  public int gpus(String model) {
+    DemandTable demand = points(named(model)).demand();
+    return demand == null ? 1 : demand.gpus();
+  }
+
+  /** Cores for one GPU at the points of a model's table. */
+  List<Double> cores(JobModel model) {
+    return points(model).cores();
+  }
+
+  /** GiB for one GPU at the points of a model's table. */
+  List<Double> memory(JobModel model) {
+    return points(model).memory();
+  }
+
+  /** MB/s for one GPU at the points of a model's table; none if storage follows from a law. */
+  List<Double> storage(JobModel model) {
+    DemandTable demand = points(model).demand();
+    return demand == null ? List.of() : perGpu(demand.storageMbs(), demand.gpus());
+  }
+
+  private Points points(JobModel model) {
+    Points of = points.get(model.name());
+    if (of == null) {
+      throw new IllegalArgumentException("no model " + model.name());
+    }
+    return of;
+  }
+
   /**
-   * Speed of {@code model} relative to the GPU-proportional share: interpolated linearly from the
-   * table, and at most as fast as storage allows. Beyond the table's last point the speed is
-   * constant; below its first number of cores it falls in proportion.
+   * Speed of {@code model}: of a table of models relative to the GPU-proportional share,
+   * interpolated linearly, and at most as fast as storage allows; of a recorded job relative to its
+   * best. Beyond the table's last point the speed is constant; below its first number of cores it
+   * falls in proportion.
    *
    * @param perGpu of each {@link Resource} for one GPU
    */
   double speed(JobModel model, int gpus, double[] perGpu) {
-    double prepared = prepared(model, perGpu[Resource.CORES], perGpu[Resource.MEMORY]);
+    Points of = points(model);
+    DemandTable demand = of.demand();
+    if (demand != null) {
+      return demand.speed(
+              perGpu[Resource.CORES] * demand.gpus(),
+              perGpu[Resource.MEMORY] * demand.gpus(),
+              perGpu[Resource.STORAGE] * demand.gpus())
+          / demand.best();
+    }
+    double prepared = prepared(model, of, perGpu[Resource.CORES], perGpu[Resource.MEMORY]);
     double fromStorage = model.storageRate(perGpu[Resource.MEMORY] * gpus);
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
-  private double prepared(JobModel model, double coresPerGpu, double memoryPerGpu) {
-    double row = position(coreAxis, coresPerGpu);
-    double column = position(memoryAxis, memoryPerGpu);
-    double below = Math.min(1, coresPerGpu / coreAxis[0]);
-    int i = (int) row;
-    double upper = along(model.throughput().get(i), column);
-    double lower = i + 1 < coreAxis.length ? along(model.throughput().get(i + 1), column) : upper;
-    return below * (upper + (row - i) * (lower - upper));
+  /** MB/s that one GPU takes from storage with so many cores and so much memory for one GPU. */
+  double storageRate(JobModel model, int gpus, double cores, double memory) {
+    Points of = points(model);
+    DemandTable demand = of.demand();
+    return demand != null
+        ? demand.storageNeeded(cores * demand.gpus(), memory * demand.gpus()) / demand.gpus()
+        : prepared(model, of, cores, memory) * model.storageRate(memory * gpus);
   }
 
-  private static double along(List<Double> speeds, double column) {
-    int j = (int) column;
-    double left = speeds.get(j);
-    double right = j + 1 < speeds.size() ? speeds.get(j + 1) : left;
-    return left + (column - j) * (right - left);
-  }
-
-  /** Position of {@code value} on an axis: its index plus the fraction to the next point. */
-  private static double position(double[] axis, double value) {
-    if (value <= axis[0]) {
-      return 0;
-    }
-    for (int i = 1; i < axis.length; i++) {
-      if (value < axis[i]) {
-        return i - 1 + (value - axis[i - 1]) / (axis[i] - axis[i - 1]);
-      }
-    }
-    return axis.length - 1;
+  private static double prepared(JobModel model, Points of, double cores, double memory) {
+    double row = Axes.position(of.cores(), cores);
+    double column = Axes.position(of.memory(), memory);
+    double below = Math.min(1, cores / of.cores().get(0));
+    return below
+        * Axes.along(model.throughput(), row, speeds -> Axes.along(speeds, column, speed -> speed));
   }
 }

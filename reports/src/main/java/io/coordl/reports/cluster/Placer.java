@@ -1,8 +1,11 @@
 package io.coordl.reports.cluster;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Assigns a cluster's resources to jobs, once per round.
@@ -55,13 +58,20 @@ final class Placer {
     }
   }
 
+  /**
+   * What did not fit for one job does not fit for those that are like it: less and less is free.
+   */
   private void placeGreedily(List<Tenant> jobs) {
+    Set<double[]> refused = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Tenant job : jobs) {
       if (servers.freeGpus() == 0) {
         return;
       }
-      if (job.gpus <= servers.freeGpus() && !stays(job, job.ideal)) {
-        fits(job, job.ideal);
+      if (job.gpus <= servers.freeGpus()
+          && !stays(job, job.ideal)
+          && !refused.contains(job.ideal)
+          && !fits(job, job.ideal)) {
+        refused.add(job.ideal);
       }
     }
   }

@@ -44,7 +44,7 @@ public record Simulation(
             Outcome end =
                 simulator(policy, allocation, workload.jobs(models, cluster, seed), roundSeconds)
                     .run();
-            runs.add(SimulationRun.of(policy, allocation, false, seed, end));
+            runs.add(SimulationRun.of(policy, allocation, false, workload.load(), seed, end));
           }
         }
       }
@@ -58,7 +58,7 @@ public record Simulation(
         released
             ? new ReleasedSimulator(cluster, models, trace, policy, allocation, allAtStart).run()
             : simulator(policy, allocation, trace.iterator(), firstRound(trace)).run();
-    return SimulationRun.of(policy, allocation, released, null, end);
+    return SimulationRun.of(policy, allocation, released, null, null, end);
   }
 
   private double firstRound(List<TraceJob> trace) {

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a simulation gave, as JSON has it.
  *
+ * @param load jobs an hour of the workload; null of a trace
  * @param seed of the workload; null of a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
@@ -20,6 +21,7 @@ public record SimulationRun(
     Policy policy,
     Allocation allocation,
     boolean released,
+    @Nullable Double load,
     @Nullable Long seed,
     JctStatistics jct,
     double makespanSeconds,
@@ -45,12 +47,18 @@ public record SimulationRun(
   public record Point(double atSeconds, double queued, Utilisation utilisation) {}
 
   static SimulationRun of(
-      Policy policy, Allocation allocation, boolean released, @Nullable Long seed, Outcome end) {
+      Policy policy,
+      Allocation allocation,
+      boolean released,
+      @Nullable Double load,
+      @Nullable Long seed,
+      Outcome end) {
     List<JobTime> jobs = end.jobs().stream().map(SimulationRun::toTheMillisecond).toList();
     return new SimulationRun(
         policy,
         allocation,
         released,
+        load,
         seed,
         JctStatistics.of(jobs),
         end.makespan(),

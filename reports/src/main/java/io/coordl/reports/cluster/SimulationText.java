@@ -4,10 +4,13 @@ import io.coordl.advice.Student;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /** Simulations as a table: one line for each policy and allocation, means over the seeds. */
@@ -55,6 +58,13 @@ public final class SimulationText {
     groups
         .values()
         .forEach(group -> lines.add(isOverloaded(group) ? overloaded(group) : line(group)));
+    for (Policy policy : new LinkedHashSet<>(runs.stream().map(SimulationRun::policy).toList())) {
+      ratio(
+              policy,
+              of(groups, policy, Allocation.PROPORTIONAL),
+              of(groups, policy, Allocation.TUNE))
+          .ifPresent(lines::add);
+    }
     for (SimulationRun run : runs) {
       if (run.unfinished() > 0 && run.seed() == null) {
         lines.add(
@@ -63,6 +73,33 @@ public final class SimulationText {
       }
     }
     return lines;
+  }
+
+  private static List<SimulationRun> of(
+      Map<String, List<SimulationRun>> groups, Policy policy, Allocation allocation) {
+    return groups.getOrDefault(policy + " " + allocation, List.of());
+  }
+
+  /** Of mean times, seed by seed: both play the same jobs, so the ratio is surer than either. */
+  private static Optional<String> ratio(
+      Policy policy, List<SimulationRun> proportional, List<SimulationRun> tune) {
+    if (proportional.isEmpty() || tune.isEmpty()) {
+      return Optional.empty();
+    }
+    if (isOverloaded(proportional) || isOverloaded(tune)) {
+      return Optional.of(policy + ": no ratio of proportional to tune, as jobs wait for ever");
+    }
+    Map<Long, Double> means = new HashMap<>();
+    proportional.forEach(run -> means.put(seed(run), run.jct().meanSeconds()));
+    return Optional.of(
+        policy
+            + ": mean JCT, proportional / tune: "
+            + interval(
+                tune, run -> means.getOrDefault(seed(run), Double.NaN) / run.jct().meanSeconds()));
+  }
+
+  private static long seed(SimulationRun run) {
+    return run.seed() == null ? 0 : run.seed();
   }
 
   private static String jobs(Simulation asked, List<SimulationRun> runs) {

@@ -2,8 +2,11 @@ package io.coordl.reports.cluster;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -58,11 +61,13 @@ final class Simulator {
   private final ModelTable models;
   private final Settings settings;
   private final Iterator<TraceJob> arriving;
-  private final double[] fair;
   private final Placer placer;
   private final List<Job> runnable = new ArrayList<>();
   private final List<JobTime> done = new ArrayList<>();
   private final List<Outcome.Round> rounds = new ArrayList<>();
+  private final Map<String, Needs> needsOf = new HashMap<>();
+  private final Map<String, Optimum.Point> solution = new LinkedHashMap<>();
+  private Map<String, Integer> solved = Map.of();
   private @Nullable TraceJob next;
   private long measuredDone;
   private double makespan;
@@ -70,8 +75,10 @@ final class Simulator {
   private final class Job {
     final TraceJob trace;
     final JobModel model;
+    final Needs needs;
     final Tenant tenant;
     final double fullSpeed;
+    double optimalSpeed;
     double remaining;
     double attained;
     boolean started;
@@ -79,44 +86,21 @@ final class Simulator {
     Job(TraceJob trace) {
       this.trace = trace;
       model = models.named(trace.model());
+      needs =
+          needsOf.computeIfAbsent(
+              model.name() + " " + trace.gpus(),
+              any -> new Needs(cluster, models, model, trace.gpus(), 0));
       remaining = trace.iterations();
-      double[] ideal = settings.allocation() == Allocation.PROPORTIONAL ? fair : ideal();
-      fullSpeed = speed(ideal);
+      double[] ideal =
+          settings.allocation() == Allocation.PROPORTIONAL ? needs.fair() : needs.ideal();
+      fullSpeed = needs.speed(ideal);
       double round = settings.roundSeconds();
       tenant =
           new Tenant(
               trace.gpus(),
               ideal,
-              fair,
-              fullSpeed * (round - settings.restartSeconds()) > speed(fair) * round);
-    }
-
-    /** A job within one server can use all of it; of a larger one each GPU has its part. */
-    private double[] ideal() {
-      double[] most = cluster.perServer();
-      for (int r = 0; r < most.length; r++) {
-        most[r] /= Math.min(trace.gpus(), cluster.gpusPerServer());
-      }
-      double cores = Math.min(model.coresPerGpu(), most[Resource.CORES]);
-      double memory = Math.min(model.memoryGibPerGpu(), most[Resource.MEMORY]);
-      double storage = Math.min(storageRate(cores, memory), most[Resource.STORAGE]);
-      // With less memory, as when it is taken down to its share, it may need more.
-      double atShare =
-          storageRate(
-              Math.min(cores, fair[Resource.CORES]), Math.min(memory, fair[Resource.MEMORY]));
-      return new double[] {
-        cores, memory, Math.max(storage, Math.min(atShare, fair[Resource.STORAGE])), 0
-      };
-    }
-
-    /** MB/s that one GPU takes from storage if nothing else bounds it. */
-    private double storageRate(double cores, double memory) {
-      double[] unbounded = {cores, memory, Double.MAX_VALUE, 0};
-      return speed(unbounded) * model.storageRate(memory * trace.gpus());
-    }
-
-    double speed(double[] perGpu) {
-      return models.speed(model, trace.gpus(), perGpu);
+              needs.fair(),
+              fullSpeed * (round - settings.restartSeconds()) > needs.fairSpeed() * round);
     }
 
     double remainingSeconds() {
@@ -125,7 +109,11 @@ final class Simulator {
 
     /** Seconds from its arrival to its end, alone at the proportional share. */
     double alone() {
-      return trace.iterations() * model.iterationSeconds();
+      return trace.iterations() * model.iterationSeconds() / needs.fairSpeed();
+    }
+
+    double speed(Placement at) {
+      return settings.allocation() == Allocation.OPT ? optimalSpeed : needs.speed(at.perGpu());
     }
   }
 
@@ -137,7 +125,6 @@ final class Simulator {
     this.models = models;
     this.settings = settings;
     arriving = jobs;
-    fair = cluster.perGpu();
     placer = new Placer(cluster, settings.allocation());
     next = jobs.hasNext() ? jobs.next() : null;
   }
@@ -146,7 +133,7 @@ final class Simulator {
    * Ends early if the measured jobs are not done long after they have arrived: then the cluster's
    * GPUs are overloaded, and jobs of low priority may never run.
    */
-  Outcome run() {
+  Outcome run() throws InputException {
     double round = settings.roundSeconds();
     long measured = settings.measuredTo() - settings.measuredFrom() + 1;
     double now = settings.firstRound();
@@ -181,7 +168,7 @@ final class Simulator {
         || next.id() > MOST_ARRIVALS * (settings.measuredTo() + 1) + LEAST_ARRIVALS * gpus;
   }
 
-  private void schedule(double now) {
+  private void schedule(double now) throws InputException {
     runnable.sort(
         Comparator.comparingDouble(key(now)).thenComparingDouble(job -> job.trace.arrival()));
     List<Tenant> tenants = new ArrayList<>(runnable.size());
@@ -189,9 +176,64 @@ final class Simulator {
       job.tenant.before = settings.restartSeconds() == 0 ? null : job.tenant.placement;
       tenants.add(job.tenant);
     }
+    if (settings.allocation() == Allocation.OPT) {
+      shareOptimally(now);
+      return;
+    }
     placer.place(tenants);
     int placed = (int) tenants.stream().filter(tenant -> tenant.placement != null).count();
     rounds.add(placer.servers().round(now, runnable.size() - placed));
+  }
+
+  /** Gives the jobs what they would get if the cluster were one server. */
+  private void shareOptimally(double now) throws InputException {
+    Map<String, List<Job>> alike = new LinkedHashMap<>();
+    int free = cluster.gpus();
+    int waiting = 0;
+    for (Job job : runnable) {
+      int gpus = job.trace.gpus();
+      job.tenant.placement = null;
+      if (gpus <= free) {
+        free -= gpus;
+        alike.computeIfAbsent(job.model.name() + " " + gpus, any -> new ArrayList<>()).add(job);
+      } else {
+        waiting++;
+      }
+    }
+    double[] used = new double[Resource.COUNT];
+    for (Map.Entry<String, Optimum.Point> of : optimum(alike).entrySet()) {
+      for (Job job : alike.getOrDefault(of.getKey(), List.of())) {
+        Optimum.Point mean = of.getValue();
+        job.optimalSpeed = mean.speed();
+        job.tenant.placement = new Placement(new int[0], new int[0], mean.perGpu());
+        for (int r = 0; r < used.length; r++) {
+          used[r] += job.trace.gpus() * mean.perGpu()[r] / cluster.servers();
+        }
+      }
+    }
+    rounds.add(
+        new Outcome.Round(
+            now,
+            waiting,
+            1 - (double) free / cluster.gpus(),
+            used[Resource.CORES] / cluster.cores(),
+            used[Resource.MEMORY] / cluster.memory(),
+            used[Resource.STORAGE] / cluster.storage()));
+  }
+
+  /** Solved anew only if there are other jobs than in the last round. */
+  private Map<String, Optimum.Point> optimum(Map<String, List<Job>> alike) throws InputException {
+    Map<String, Integer> counts = new LinkedHashMap<>();
+    alike.forEach((key, jobs) -> counts.put(key, jobs.size()));
+    if (!counts.equals(solved)) {
+      List<Optimum.Alike> classes =
+          alike.values().stream().map(jobs -> jobs.get(0).needs.alike(jobs.size())).toList();
+      Iterator<Optimum.Point> means = Optimum.of(cluster, classes).means().iterator();
+      solution.clear();
+      counts.keySet().forEach(key -> solution.put(key, means.next()));
+      solved = counts;
+    }
+    return solution;
   }
 
   private ToDoubleFunction<Job> key(double now) {
@@ -214,7 +256,7 @@ final class Simulator {
       boolean again = job.started && (before == null || !at.sameGpus(before));
       double lost = again ? Math.min(settings.restartSeconds(), settings.roundSeconds()) : 0;
       double seconds = settings.roundSeconds() - lost;
-      double perSecond = job.speed(at.perGpu()) / job.model.iterationSeconds();
+      double perSecond = job.speed(at) / job.model.iterationSeconds();
       job.started = true;
       job.attained += settings.roundSeconds();
       if (job.remaining <= seconds * perSecond + ROUNDING) {

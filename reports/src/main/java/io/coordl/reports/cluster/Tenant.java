@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 final class Tenant {
   final int gpus;
 
-  /** How much of each {@link Resource} one GPU can use, limited to what a server has for it. */
+  /**
+   * How much of each {@link Resource} one GPU can use, limited to what a server has for it. Jobs
+   * that have the same array have as many GPUs, too.
+   */
   final double[] ideal;
 
   /** The smaller of that and the proportional share. */

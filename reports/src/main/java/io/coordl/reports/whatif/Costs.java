@@ -81,9 +81,12 @@ record Costs(
             + hit * memory;
     double shared = Math.max(cores, setup.jobs * part * transfer);
 
+    // With fewer cores than it keeps busy a step is longer; less than a core slows all else, too.
+    double crowded = step * Math.max(1, computeCores / setup.cores);
+    double slowed = Math.max(1, 1 / setup.cores);
     double own =
         setup.workers == 0 && !setup.coordinated
-            ? step + serial + worker
+            ? crowded + slowed * (serial + parallel) + fetch
             : Math.max(step, part * (serial + worker / Math.max(1, setup.workers)));
     return Math.max(LEAST_NANOS, Math.max(own, shared));
   }

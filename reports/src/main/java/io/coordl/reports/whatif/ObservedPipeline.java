@@ -11,6 +11,7 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.whatif.Pipeline.Peers;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +27,18 @@ final class ObservedPipeline {
   /** Work that the training thread waits for nearly all of is not done beside it. */
   private static final double SERIAL = 0.9;
 
+  /** Share of the cores' time from which on threads wait for a core. */
+  private static final double CROWDED = 0.9;
+
+  /** By which the CPU time of an epoch may be wrong: it is counted in ticks. */
+  private static final long TICKS = 20_000_000;
+
   private static final String PROFILE =
       ": an ordinary run does not show it; measure it with coordl profile -- java ..."
           + " your.Program.";
 
   private static final String BUSY =
-      "how many of the cores a step keeps busy: an ordinary run does not show it; say it with"
+      "how many of the cores a step keeps busy: the recording does not say it; say it with"
           + " --compute-cores (0 for an accelerator), or measure it with coordl profile -- java ..."
           + " your.Program.";
 
@@ -50,10 +57,10 @@ final class ObservedPipeline {
     EnvironmentEvent host = recording.environment();
     pipeline.cores = host == null ? 0 : host.cores;
     String device = Pipeline.device(recording);
-    if (pipeline.cores == 0 || device == null) {
+    pipeline.computeCores =
+        stepCores().orElse(pipeline.cores == 0 || device == null ? null : Measure.exact(0));
+    if (pipeline.cores == 0 || pipeline.computeCores == null) {
       need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
-    } else {
-      pipeline.computeCores = Measure.exact(0);
     }
     if (epochs.size() < 2) {
       String reason = tooFew();
@@ -91,15 +98,47 @@ final class ObservedPipeline {
     pipeline.datasetItems = Math.round(items);
     pipeline.datasetBytes = Math.round(bytes * items);
     pipeline.assumptions.add(
-        device == null
-            ? "a step leaves the cores to preparation, unless --compute-cores says otherwise"
-            : Pipeline.onDevice(device));
+        pipeline.computeCores != null && pipeline.computeCores.value() > 0
+            ? Text.format(
+                "a step keeps %s cores busy: the CPU time of the process less that of preparation"
+                    + " (--compute-cores says otherwise)",
+                pipeline.computeCores.text())
+            : device == null
+                ? "a step leaves the cores to preparation, unless --compute-cores says otherwise"
+                : Pipeline.onDevice(device));
     pipeline.checks.add(
         new Pipeline.Check(
             "epochs after the first",
             mean(epoch -> epoch.wall - epoch.checkpoint),
             pipeline.nanos(pipeline.today())));
     return pipeline;
+  }
+
+  /**
+   * Cores that the steps kept busy: the CPU time of the process that preparation did not take, over
+   * the time of the steps. Where threads wait for a core, preparation takes longer than its CPU
+   * time, so the steps may have taken all of that, too.
+   */
+  private Optional<Measure> stepCores() {
+    List<EpochEvent> known =
+        recording.steadyEpochs().stream()
+            .filter(epoch -> epoch.cpu > 0 && epoch.compute > 0)
+            .toList();
+    if (known.isEmpty()) {
+      return Optional.empty();
+    }
+    Figures all = EpochEvent.sum(known.stream());
+    double most = (double) all.cpu / all.compute;
+    double busy = Math.max(0, (double) (all.cpu - all.prepTime()) / all.compute);
+    boolean crowded = pipeline.cores > 0 && all.cpu > CROWDED * pipeline.cores * all.wall;
+    double error = Math.max(LEAST_ERROR * most, (double) TICKS * known.size() / all.compute);
+    if (pipeline.cores > 0) {
+      busy = Math.min(busy, (double) pipeline.cores);
+    }
+    return Optional.of(
+        crowded
+            ? new Measure((busy + most) / 2, (most - busy) / 2 + error)
+            : new Measure(busy, error));
   }
 
   private void need(String component, String reason) {

@@ -35,7 +35,8 @@ public record WhatIf(
           new SeveralHosts(),
           new LocalityAware(),
           new SaveInterval(),
-          new AutoChoice());
+          new AutoChoice(),
+          new ResourcesNeeded());
 
   /** Answers every question about a recording, made with a profile or without. */
   public static WhatIf of(JobRecording recording) {

@@ -26,7 +26,7 @@ final class WorkersNeeded extends Question {
       missing.add(
           new Missing(
               "computeCores",
-              "how many of the cores a step keeps busy: an ordinary run does not show it; say it"
+              "how many of the cores a step keeps busy: the recording does not say it; say it"
                   + " with --compute-cores (0 for an accelerator)."));
     }
     return missing;

@@ -51,6 +51,21 @@ class PlacerTest {
     assertThat(third.placed().perGpu(Resource.CORES)).isEqualTo(2);
   }
 
+  /** The third has its share beside the second, so the first keeps all that it can use. */
+  @Test
+  void noNeighbourGivesBackWhereAShareIsFree() throws Exception {
+    Cluster cluster = Cluster.parse("2x2,cores=4,memory=80,storage=80");
+    Tenant first = new Tenant(1, new double[] {4, 20, 0, 0}, cluster.perGpu(), false);
+    Tenant second = new Tenant(1, new double[] {2, 35, 0, 0}, cluster.perGpu(), false);
+    Tenant third = new Tenant(1, new double[] {1, 60, 0, 0}, cluster.perGpu(), false);
+
+    new Placer(cluster, Allocation.TUNE).place(List.of(first, second, third));
+
+    assertThat(first.placed().perGpu(Resource.CORES)).isEqualTo(4);
+    assertThat(third.placed().server(0)).isEqualTo(second.placed().server(0));
+    assertThat(third.placed().perGpu(Resource.MEMORY)).isEqualTo(40);
+  }
+
   @Test
   void greedyLetsAJobWaitThatDoesNotFit() throws Exception {
     Cluster cluster = Cluster.parse("1x4,cores=8,memory=80,storage=80");

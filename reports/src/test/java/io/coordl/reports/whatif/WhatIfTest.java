@@ -867,7 +867,7 @@ class WhatIfTest {
     for (Runnable events : List.of(SERIAL, WORKERS)) {
       Scenario scenario = new Scenario(null, 0.5, 8, 2.0, 5e8, 4, 4, 1e9, 0.0);
       WhatIf whatIf = WhatIf.of(Recordings.read(events), scenario, Set.of());
-      assertThat(whatIf.answers()).hasSize(11).allMatch(answer -> answer.figure() != null);
+      assertThat(whatIf.answers()).hasSize(12).allMatch(answer -> answer.figure() != null);
       assertThat(whatIf.answers().stream().flatMap(answer -> answer.arguments().stream()))
           .isNotEmpty()
           .allMatch(argument -> ARGUMENTS.contains(argument.split("=", 2)[0]));

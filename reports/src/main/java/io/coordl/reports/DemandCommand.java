@@ -1,0 +1,59 @@
+package io.coordl.reports;
+
+import io.coordl.reports.demand.Demand;
+import io.coordl.reports.demand.DemandText;
+import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "demand",
+    description = {
+      "Says how fast a job trains with which cores, memory for items and storage rate, and the"
+          + " least that gives nearly all of its speed.",
+      "Best on profiles of the job on several numbers of cores (coordl profile --fewer-cores). An"
+          + " ordinary recording of three epochs or more says less; the answer names what it"
+          + " lacks.",
+      "The JSON is what coordl simulate and coordl plan take; its schema is demand.schema.json in"
+          + " coordl.jar.",
+    })
+final class DemandCommand implements Callable<Integer> {
+  @Parameters(
+      paramLabel = "FILE.jfr",
+      arity = "1..*",
+      description = "One recording, or profiles of one program, each on another number of cores.")
+  List<Path> files;
+
+  @Option(
+      names = "--compute-cores",
+      paramLabel = "N",
+      converter = Amounts.ToCores.class,
+      description =
+          "Cores that a training step keeps busy, if you know it better: 0 if it runs on an"
+              + " accelerator.")
+  @Nullable Double computeCores;
+
+  @Mixin ReadingOptions reading;
+
+  @Mixin JsonOption json;
+
+  @Override
+  public Integer call() throws RecordingException {
+    List<JobRecording> recordings = new ArrayList<>();
+    for (Path file : files) {
+      recordings.add(reading.read(file));
+    }
+    Demand demand = Demand.of(recordings, computeCores);
+    json.print(demand, DemandText.lines(demand));
+    return ExitStatus.DONE.code();
+  }
+}

@@ -1,0 +1,82 @@
+package io.coordl.reports;
+
+import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Optimistic profiling (Synergy, OSDI'22): only the numbers of cores that matter are measured. The
+ * program runs in a CPU set, so its steps have fewer cores, too.
+ */
+final class FewerCores {
+  /** So many tell enough about one number of cores. */
+  static final int STEPS = 50;
+
+  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final String ALLOWED = "Cpus_allowed_list:";
+
+  /** A loss of speed up to which half as many cores are tried next. */
+  private static final double LITTLE = 0.1;
+
+  private FewerCores() {}
+
+  /** The CPUs that this process may use. */
+  static List<Integer> cpus() throws RecordingException {
+    try {
+      for (String line : Files.readAllLines(STATUS)) {
+        if (line.startsWith(ALLOWED)) {
+          return parse(line.substring(ALLOWED.length()).strip());
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      // As if it were not said.
+    }
+    throw new RecordingException(
+        ExitStatus.UNREADABLE, STATUS + " does not tell which CPUs this process may use.");
+  }
+
+  /** Such as {@code 0-3,8}. */
+  static List<Integer> parse(String list) {
+    List<Integer> cpus = new ArrayList<>();
+    for (String part : list.split(",", -1)) {
+      String[] ends = part.strip().split("-", 2);
+      int last = Integer.parseInt(ends[ends.length - 1]);
+      for (int cpu = Integer.parseInt(ends[0]); cpu <= last; cpu++) {
+        cpus.add(cpu);
+      }
+    }
+    return cpus;
+  }
+
+  /** How many to measure after {@code cores}; {@code before} is 0 for the first. */
+  static int next(int cores, double before, double speed) {
+    boolean hardlySlower = before == 0 || speed >= (1 - LITTLE) * before;
+    return hardlySlower ? Math.max(1, cores / 2) : cores - Math.max(1, cores / 4);
+  }
+
+  static List<String> prefix(List<Integer> cpus, int cores) {
+    return List.of(
+        "taskset",
+        "-c",
+        cpus.subList(0, cores).stream().map(String::valueOf).collect(Collectors.joining(",")));
+  }
+
+  /** Samples a second with every item in memory; 0 if that was not measured. */
+  static double speed(JobRecording recording) {
+    return recording.phases().stream()
+        .filter(phase -> "cached".equals(phase.phase) && phase.sampleNanos > 0)
+        .mapToDouble(phase -> 1e9 / phase.sampleNanos)
+        .reduce(0, (earlier, later) -> later);
+  }
+
+  static Path file(Path output, int cores) {
+    String name = String.valueOf(output.getFileName()).replaceFirst("\\.jfr$", "");
+    return output.resolveSibling(name + "-" + cores + (cores == 1 ? "-core.jfr" : "-cores.jfr"));
+  }
+}

@@ -1,0 +1,116 @@
+package io.coordl.reports;
+
+import io.coordl.reports.cluster.Allocation;
+import io.coordl.reports.cluster.InputException;
+import io.coordl.reports.cluster.ModelTable;
+import io.coordl.reports.demand.Demand;
+import io.coordl.reports.plan.Form;
+import io.coordl.reports.plan.Manifests;
+import io.coordl.reports.plan.Plan;
+import io.coordl.reports.plan.PlanText;
+import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.RecordingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+    name = "plan",
+    description = {
+      "Plans which jobs run on which servers of a cluster, with how many cores, how much memory and"
+          + " what storage rate.",
+      "It compares four allocations. The bound is what a linear program gives all jobs together if"
+          + " the cluster were one server.",
+      "The schema of the JSON is plan.schema.json in coordl.jar.",
+    })
+final class PlanCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "CLUSTER.yaml", description = "The servers, by their GPUs.")
+  Path cluster;
+
+  @Parameters(
+      index = "1..*",
+      arity = "1..*",
+      paramLabel = "JOB",
+      description = {
+        "FILE[#MODEL][,gpus=N][,count=N][,name=NAME][,gpu=TYPE][,memory=SIZE][,container=NAME], the"
+            + " most important first.",
+        "FILE is a recording, what coordl demand --json printed, or a table of models. memory= is"
+            + " what the job needs beside its items.",
+      })
+  List<String> jobs;
+
+  @Option(
+      names = "--allocation",
+      paramLabel = "ALLOCATION",
+      defaultValue = "tune",
+      description = "The plan's: proportional, greedy or tune; ${DEFAULT-VALUE} if not given.")
+  Allocation allocation;
+
+  @Option(
+      names = "--as",
+      paramLabel = "FORM",
+      defaultValue = "job",
+      description =
+          "What --output writes: one of ${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} if not given.")
+  Form form;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "DIRECTORY",
+      description = "Write the plan as patches of Kubernetes' jobs, or as options of Slurm.")
+  @Nullable Path output;
+
+  @Option(names = "--force", description = "Write over files that are there.")
+  boolean force;
+
+  @Mixin ReadingOptions reading;
+
+  @Mixin JsonOption json;
+
+  @Override
+  public Integer call() throws InputException, RecordingException {
+    if (allocation == Allocation.OPT) {
+      throw new InputException(
+          "--allocation opt is a bound and places no job: proportional, greedy or tune was"
+              + " expected");
+    }
+    Plan plan = Plan.of(cluster, jobs, allocation, this::table);
+    if (output != null) {
+      write(output, Manifests.of(plan, form));
+    }
+    json.print(plan, PlanText.lines(plan));
+    return ExitStatus.DONE.code();
+  }
+
+  private ModelTable table(Path file) throws RecordingException, InputException {
+    return Demand.of(List.of(reading.read(file)), null).models(file);
+  }
+
+  /** Looks at all files before it writes the first. */
+  private void write(Path directory, Map<String, String> contents) throws RecordingException {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new RecordingException(
+          ExitStatus.UNWRITABLE,
+          directory + " cannot be made, or is no directory: name another with --output.");
+    }
+    List<OutputFile> files = new ArrayList<>();
+    for (String name : contents.keySet()) {
+      files.add(OutputFile.of(directory.resolve(name), force));
+    }
+    int i = 0;
+    for (String content : contents.values()) {
+      files.get(i++).write(to -> to.write(content));
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.coordl.reports.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The resources that a job of one model can use on a cluster, and how fast it trains with what it
+ * holds. All vectors are of each {@link Resource} for one GPU; none may be changed.
+ */
+final class Needs {
+  private final Cluster cluster;
+  private final ModelTable models;
+  private final JobModel model;
+  private final int gpus;
+  private final double ownMemory;
+  private final double[] fair;
+  private final double[] ideal;
+  private final double fairSpeed;
+
+  /**
+   * @param ownMemoryGib of the whole job, beside its items; no table has it
+   */
+  Needs(Cluster cluster, ModelTable models, JobModel model, int gpus, double ownMemoryGib) {
+    this.cluster = cluster;
+    this.models = models;
+    this.model = model;
+    this.gpus = gpus;
+    ownMemory = ownMemoryGib / gpus;
+    fair = cluster.perGpu();
+    ideal = most();
+    fairSpeed = speed(fair);
+  }
+
+  double[] fair() {
+    return fair;
+  }
+
+  /** All that the job can use. */
+  double[] ideal() {
+    return ideal;
+  }
+
+  double fairSpeed() {
+    return fairSpeed;
+  }
+
+  /** Speed as the {@link ModelTable} has it. */
+  double speed(double[] perGpu) {
+    if (ownMemory == 0) {
+      return models.speed(model, gpus, perGpu);
+    }
+    double[] forItems = perGpu.clone();
+    forItems[Resource.MEMORY] = Math.max(0, forItems[Resource.MEMORY] - ownMemory);
+    return models.speed(model, gpus, forItems);
+  }
+
+  /** A server's resources for one GPU of this job: a larger job's GPUs have their part of it. */
+  private double[] limit() {
+    double[] most = cluster.perServer();
+    for (int r = 0; r < most.length; r++) {
+      most[r] /= Math.min(gpus, cluster.gpusPerServer());
+    }
+    return most;
+  }
+
+  private double[] most() {
+    double[] limit = limit();
+    double cores = Math.min(model.coresPerGpu(), limit[Resource.CORES]);
+    double memory = Math.min(model.memoryGibPerGpu() + ownMemory, limit[Resource.MEMORY]);
+    double storage = Math.min(storage(cores, memory), limit[Resource.STORAGE]);
+    // With less memory, as when it is taken down to its share, it may need more.
+    double atShare =
+        storage(
+            Math.min(cores, fair[Resource.CORES]),
+            Math.min(memory, Math.max(fair[Resource.MEMORY], ownMemory)));
+    return new double[] {
+      cores, memory, Math.max(storage, Math.min(atShare, fair[Resource.STORAGE])), 0
+    };
+  }
+
+  /** MB/s that one GPU takes from storage if nothing else bounds it. */
+  private double storage(double cores, double memory) {
+    return models.storageRate(model, gpus, cores, Math.max(0, memory - ownMemory));
+  }
+
+  /** So many jobs like it. */
+  Optimum.Alike alike(int jobs) {
+    return new Optimum.Alike(jobs, gpus, fairSpeed, points());
+  }
+
+  /**
+   * Points of the job's table that one server can give, each with what it needs for it; with {@link
+   * #fair()} and {@link #ideal()} among them, and with none that another point is better than.
+   */
+  List<Optimum.Point> points() {
+    double[] limit = limit();
+    List<double[]> all = new ArrayList<>();
+    all.add(fair);
+    all.add(ideal);
+    for (double cores : models.cores(model)) {
+      for (double memory : models.memory(model)) {
+        double held = memory + ownMemory;
+        if (cores <= limit[Resource.CORES] && held <= limit[Resource.MEMORY]) {
+          double needed = Math.min(storage(cores, held), limit[Resource.STORAGE]);
+          all.add(new double[] {cores, held, needed, 0});
+          for (double storage : models.storage(model)) {
+            if (storage < needed) {
+              all.add(new double[] {cores, held, storage, 0});
+            }
+          }
+        }
+      }
+    }
+    return Optimum.Point.efficient(
+        all.stream().map(perGpu -> new Optimum.Point(perGpu, speed(perGpu))).toList());
+  }
+}

@@ -1,0 +1,136 @@
+package io.coordl.reports.cluster;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Shares a cluster among jobs, once, by each {@link Allocation}. */
+public final class Sharing {
+  /**
+   * A job that asks for GPUs.
+   *
+   * @param models a table with its model
+   * @param model its model's name
+   * @param ownMemoryGib GiB that it needs beside what its table has
+   */
+  public record Request(ModelTable models, String model, int gpus, double ownMemoryGib) {}
+
+  /** GPUs of one server, numbered from 0. */
+  public record Part(int server, int gpus) {}
+
+  /**
+   * What a job gets; nothing if it waits.
+   *
+   * @param parts its GPUs by server; none for {@link Allocation#OPT}, which places nothing
+   * @param cores of the whole job; so the others
+   * @param speed relative to what it has at its proportional share
+   */
+  public record Share(
+      boolean waits,
+      List<Part> parts,
+      double cores,
+      double memoryGib,
+      double storageMbs,
+      double speed) {
+    private static final Share NONE = new Share(true, List.of(), 0, 0, 0, 0);
+  }
+
+  private final Cluster cluster;
+  private final List<Needs> needs = new ArrayList<>();
+  private final List<Request> requests;
+
+  /**
+   * @param requests by priority, highest first; each fits in its proportional share
+   */
+  public Sharing(Cluster cluster, List<Request> requests) {
+    this.cluster = cluster;
+    this.requests = requests;
+    for (Request request : requests) {
+      needs.add(
+          new Needs(
+              cluster,
+              request.models(),
+              request.models().named(request.model()),
+              request.gpus(),
+              request.ownMemoryGib()));
+    }
+  }
+
+  /** One share for each job, in their order. */
+  public List<Share> by(Allocation allocation) throws InputException {
+    return allocation == Allocation.OPT ? optimum() : placed(allocation);
+  }
+
+  private List<Share> placed(Allocation allocation) {
+    List<Tenant> tenants = new ArrayList<>();
+    for (int i = 0; i < needs.size(); i++) {
+      Needs of = needs.get(i);
+      boolean proportional = allocation == Allocation.PROPORTIONAL;
+      tenants.add(
+          new Tenant(
+              requests.get(i).gpus(), proportional ? of.fair() : of.ideal(), of.fair(), false));
+    }
+    Placer placer = new Placer(cluster, allocation);
+    placer.place(tenants);
+    if (allocation == Allocation.TUNE) {
+      Leftovers.handOut(cluster, placer.servers(), needs, tenants);
+    }
+    List<Share> shares = new ArrayList<>();
+    for (int i = 0; i < tenants.size(); i++) {
+      Placement placement = tenants.get(i).placement;
+      shares.add(
+          placement == null
+              ? Share.NONE
+              : share(i, placement.perGpu(), placement, needs.get(i).speed(placement.perGpu())));
+    }
+    return shares;
+  }
+
+  private Share share(int job, double[] perGpu, @Nullable Placement at, double speed) {
+    int gpus = requests.get(job).gpus();
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; at != null && i < at.spread(); i++) {
+      parts.add(new Part(at.server(i), at.gpus(i)));
+    }
+    return new Share(
+        false,
+        parts,
+        gpus * perGpu[Resource.CORES],
+        gpus * perGpu[Resource.MEMORY],
+        gpus * perGpu[Resource.STORAGE],
+        speed / needs.get(job).fairSpeed());
+  }
+
+  /** Of the jobs that have GPUs where no job waits whose GPUs are free. */
+  private List<Share> optimum() throws InputException {
+    Map<Object, List<Integer>> alike = new LinkedHashMap<>();
+    int free = cluster.gpus();
+    for (int i = 0; i < requests.size(); i++) {
+      Request request = requests.get(i);
+      if (request.gpus() <= free) {
+        free -= request.gpus();
+        alike.computeIfAbsent(request, any -> new ArrayList<>()).add(i);
+      }
+    }
+    List<List<Integer>> classes = List.copyOf(alike.values());
+    List<Optimum.Point> means =
+        Optimum.of(
+                cluster,
+                classes.stream().map(jobs -> needs.get(jobs.get(0)).alike(jobs.size())).toList())
+            .means();
+    Map<Integer, Optimum.Point> byJob = new LinkedHashMap<>();
+    for (int i = 0; i < classes.size(); i++) {
+      for (int job : classes.get(i)) {
+        byJob.put(job, means.get(i));
+      }
+    }
+    List<Share> shares = new ArrayList<>();
+    for (int i = 0; i < requests.size(); i++) {
+      Optimum.Point mean = byJob.get(i);
+      shares.add(mean == null ? Share.NONE : share(i, mean.perGpu(), null, mean.speed()));
+    }
+    return shares;
+  }
+}

@@ -1,0 +1,115 @@
+package io.coordl.reports.demand;
+
+import io.coordl.reports.cluster.DemandTable;
+import io.coordl.reports.cluster.ModelTable;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.whatif.SpeedLaw;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a job needs, in the shape of its JSON.
+ *
+ * @param schemaVersion raised by changes that an old reader would not understand
+ * @param origin a profile, or an ordinary recording
+ * @param workers threads that prepare beside the training thread
+ * @param stepCores cores that a step keeps busy
+ * @param knee the least that is nearly as good as all, in words
+ * @param measured with every item in memory, by rising number of cores
+ * @param missing what the table lacks an axis for
+ */
+public record Demand(
+    int schemaVersion,
+    List<String> recordings,
+    @Nullable String mainClass,
+    String origin,
+    long workers,
+    @Nullable Measure stepCores,
+    String knee,
+    DemandTable table,
+    List<SpeedLaw.Measured> measured,
+    List<String> assumptions,
+    List<Missing> missing) {
+  static final int SCHEMA_VERSION = 1;
+
+  /**
+   * Of one job.
+   *
+   * @param recordings an ordinary one; or profiles, each on another number of cores
+   * @param computeCores that a step keeps busy, if the user says it
+   * @throws RecordingException if they say too little for a table
+   */
+  public static Demand of(List<JobRecording> recordings, @Nullable Double computeCores)
+      throws RecordingException {
+    JobRecording first = recordings.get(0);
+    for (JobRecording other : recordings) {
+      if (!Objects.equals(program(other), program(first))) {
+        throw new RecordingException(
+            ExitStatus.WITHOUT_OUR_EVENTS,
+            other.file()
+                + " is of '"
+                + other.mainClass()
+                + "', "
+                + first.file()
+                + " of '"
+                + first.mainClass()
+                + "': give recordings of one program.");
+      }
+      if (recordings.size() > 1 && other.phases().isEmpty()) {
+        throw new RecordingException(
+            ExitStatus.WITHOUT_OUR_EVENTS,
+            other.file()
+                + " is no profile: of several recordings each must be one, with other cores"
+                + " (coordl profile --fewer-cores).");
+      }
+    }
+    SpeedLaw law = SpeedLaw.of(recordings, computeCores);
+    if (!law.missing().isEmpty()) {
+      throw new RecordingException(
+          ExitStatus.WITHOUT_OUR_EVENTS,
+          first.file() + " says too little: " + law.missing().get(0).reason());
+    }
+    DemandTable table = law.table(gpus(recordings));
+    return new Demand(
+        SCHEMA_VERSION,
+        recordings.stream().map(recording -> recording.file().toString()).toList(),
+        first.mainClass(),
+        law.origin(),
+        law.workers(),
+        law.stepCores(),
+        SpeedLaw.sentence(table),
+        table,
+        law.measured(),
+        law.assumptions(),
+        law.missingAxes());
+  }
+
+  /** Its arguments may differ, such as where it writes. */
+  private static @Nullable String program(JobRecording recording) {
+    String named = recording.mainClass();
+    return named == null ? null : named.split(" ", 2)[0];
+  }
+
+  private static int gpus(List<JobRecording> recordings) {
+    return (int)
+        Math.max(
+            1,
+            recordings.stream()
+                .mapToLong(
+                    recording -> recording.gpus().stream().filter(gpu -> gpu.ownMemory > 0).count())
+                .max()
+                .orElse(1));
+  }
+
+  /** As the only model of a table, with the recording's name. */
+  public ModelTable models(Path recording) {
+    return ModelTable.of(
+        String.valueOf(recording.getFileName()).replaceFirst("\\.jfr$", ""), table);
+  }
+}

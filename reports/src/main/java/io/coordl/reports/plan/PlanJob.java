@@ -1,0 +1,171 @@
+package io.coordl.reports.plan;
+
+import io.coordl.reports.cluster.InputException;
+import io.coordl.reports.cluster.ModelTable;
+import io.coordl.reports.recording.RecordingException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job to plan for.
+ *
+ * @param name unique among them, as Kubernetes takes it
+ * @param table with its model
+ * @param gpu of which type it needs its GPUs; null if of any
+ * @param ownMemoryGib what it needs beside its items; null if not known
+ * @param container its container's name in Kubernetes
+ * @param recorded whether its table is of a recording, and so of items alone
+ */
+record PlanJob(
+    String name,
+    ModelTable table,
+    String model,
+    int gpus,
+    @Nullable String gpu,
+    @Nullable Double ownMemoryGib,
+    String container,
+    boolean recorded) {
+  private static final List<String> KEYS =
+      List.of("gpus", "gpu", "count", "name", "memory", "container");
+  private static final int MOST = 100_000;
+  private static final int LONGEST_NAME = 63;
+
+  /** Whether only the memory for its items is known. */
+  boolean isMemoryMissing() {
+    return recorded && ownMemoryGib == null;
+  }
+
+  /** 0 if not known. */
+  double ownMemory() {
+    return ownMemoryGib == null ? 0 : ownMemoryGib;
+  }
+
+  /** Parses arguments of one command: {@code FILE[#MODEL][,key=value]...} each. */
+  static List<PlanJob> parse(List<String> arguments, Recordings recordings)
+      throws InputException, RecordingException {
+    Map<Path, ModelTable> tables = new HashMap<>();
+    List<PlanJob> jobs = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (String argument : arguments) {
+      String[] words = argument.split(",", -1);
+      Map<String, String> given = given(argument, words);
+      String[] source = words[0].split("#", 2);
+      Path file = Path.of(source[0]);
+      ModelTable table = tables.get(file);
+      if (table == null) {
+        table = source[0].endsWith(".jfr") ? recordings.table(file) : ModelTable.read(file);
+        tables.put(file, table);
+      }
+      String model = model(argument, source, table);
+      String name = dns(given.getOrDefault("name", model));
+      int count = whole(argument, given, "count", 1);
+      int gpus = whole(argument, given, "gpus", table.gpus(model));
+      Double own = memory(argument, given);
+      for (int i = 1; i <= count; i++) {
+        String unique = count == 1 ? name : name + "-" + i;
+        for (int k = 2; names.contains(unique); k++) {
+          if (given.containsKey("name")) {
+            throw refused(argument, "there is a job '" + unique + "' already");
+          }
+          unique = name + "-" + k;
+        }
+        names.add(unique);
+        jobs.add(
+            new PlanJob(
+                unique,
+                table,
+                model,
+                gpus,
+                given.get("gpu"),
+                own,
+                given.getOrDefault("container", name),
+                table.hasRecorded()));
+        if (jobs.size() > MOST) {
+          throw refused(argument, "a plan has at most " + MOST + " jobs");
+        }
+      }
+    }
+    return jobs;
+  }
+
+  private static Map<String, String> given(String argument, String[] words) throws InputException {
+    Map<String, String> given = new LinkedHashMap<>();
+    for (int i = 1; i < words.length; i++) {
+      String[] pair = words[i].split("=", 2);
+      if (pair.length != 2 || pair[1].isBlank() || !KEYS.contains(pair[0].strip())) {
+        throw refused(argument, "'" + words[i] + "' is none of " + String.join("=, ", KEYS) + "=");
+      }
+      if (given.put(pair[0].strip(), pair[1].strip()) != null) {
+        throw refused(argument, pair[0].strip() + " is given twice");
+      }
+    }
+    return given;
+  }
+
+  private static String model(String argument, String[] source, ModelTable table)
+      throws InputException {
+    if (source.length == 1 && table.names().size() == 1) {
+      return table.names().iterator().next();
+    }
+    if (source.length == 1 || !table.names().contains(source[1])) {
+      throw refused(
+          argument,
+          (source.length == 1 ? "no model is named" : "'" + source[1] + "' is no model of the file")
+              + ": "
+              + source[0]
+              + "#MODEL with one of "
+              + table.names()
+              + " was expected");
+    }
+    return source[1];
+  }
+
+  private static int whole(String argument, Map<String, String> given, String key, int absent)
+      throws InputException {
+    String text = given.getOrDefault(key, Integer.toString(absent));
+    try {
+      int value = Integer.parseInt(text);
+      if (value >= 1 && value <= MOST) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // Refused below.
+    }
+    throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MOST);
+  }
+
+  private static @Nullable Double memory(String argument, Map<String, String> given)
+      throws InputException {
+    String text = given.get("memory");
+    if (text == null) {
+      return null;
+    }
+    return Quantity.MEMORY
+        .parse(text)
+        .orElseThrow(
+            () ->
+                refused(
+                    argument,
+                    "memory is '" + text + "': " + Quantity.MEMORY.expected + " was expected"));
+  }
+
+  /** As names in Kubernetes are: letters, digits and hyphens. */
+  private static String dns(String name) {
+    String plain =
+        name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");
+    String shortened = plain.substring(0, Math.min(plain.length(), LONGEST_NAME - 7));
+    return shortened.isEmpty() ? "job" : shortened;
+  }
+
+  private static InputException refused(String argument, String problem) {
+    return new InputException("the job '" + argument + "': " + problem);
+  }
+}

@@ -1,0 +1,226 @@
+package io.coordl.reports.whatif;
+
+import io.coordl.advice.Text;
+import io.coordl.reports.cluster.DemandTable;
+import io.coordl.reports.differential.Measure;
+import io.coordl.reports.differential.Missing;
+import io.coordl.reports.recording.JobRecording;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How fast a recorded job trains with other cores, memory for items and storage.
+ *
+ * <p>Cores come from the costs of a sample, and from profiles of the same job on fewer cores where
+ * there are some: between two of them the law is scaled to what was measured with every item in
+ * memory. Memory and storage follow from the law of a MinIO cache: memory holds the same share of
+ * the items in every epoch, and storage gives the others.
+ */
+public final class SpeedLaw {
+  private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
+  private static final double[] SHARES = Series.steps(0, 1, 0.1);
+  private static final int[] CORES = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 40, 48, 64};
+  private static final double GIB = 1L << 30;
+  private static final double MB = 1e6;
+
+  /**
+   * What was measured with so many cores and every item in memory.
+   *
+   * @param samplesPerSecond of the phase cached
+   */
+  public record Measured(long cores, Measure samplesPerSecond) {}
+
+  final Pipeline pipeline;
+  private final List<Measured> measured;
+
+  /** By number of cores: what was measured, over the law. */
+  private final TreeMap<Double, Double> scale = new TreeMap<>();
+
+  private SpeedLaw(Pipeline pipeline, List<Measured> measured) {
+    this.pipeline = pipeline;
+    this.measured = measured;
+    for (Measured point : measured) {
+      double law = nanos(today().cores((double) point.cores()).hit(1));
+      scale.put((double) point.cores(), 1e9 / point.samplesPerSecond().value() / law);
+    }
+  }
+
+  /**
+   * Of one job.
+   *
+   * @param recordings an ordinary one; or profiles, each on another number of cores
+   * @param computeCores that a step keeps busy, if the user says it
+   */
+  public static SpeedLaw of(List<JobRecording> recordings, @Nullable Double computeCores) {
+    List<Pipeline> pipelines = recordings.stream().map(Pipeline::of).toList();
+    List<Measured> measured = new ArrayList<>();
+    for (Pipeline each : pipelines) {
+      each.checks.stream()
+          .filter(check -> check.phase().equals("cached") && each.cores > 0)
+          .map(check -> new Measured(each.cores, check.measuredNanos().perSecond()))
+          .forEach(measured::add);
+    }
+    measured.sort(Comparator.comparingLong(Measured::cores));
+    Pipeline most =
+        pipelines.stream().max(Comparator.comparingLong(each -> each.cores)).orElseThrow();
+    return new SpeedLaw(most.withComputeCores(computeCores), measured);
+  }
+
+  static SpeedLaw of(Pipeline pipeline) {
+    return new SpeedLaw(pipeline, List.of());
+  }
+
+  public List<Measured> measured() {
+    return measured;
+  }
+
+  public String origin() {
+    return pipeline.origin;
+  }
+
+  public long workers() {
+    return pipeline.workers;
+  }
+
+  /** Cores that a step keeps busy; null if not known. */
+  public @Nullable Measure stepCores() {
+    return pipeline.computeCores;
+  }
+
+  public List<String> assumptions() {
+    return pipeline.assumptions;
+  }
+
+  /** What no table can be made without. */
+  public List<Missing> missing() {
+    List<Missing> missing = pipeline.missing("computeNanos", "prepNanos", "sampleBytes");
+    if (missing.isEmpty() && (pipeline.cores == 0 || pipeline.computeCores == null)) {
+      missing = pipeline.missing("cores");
+    }
+    return missing;
+  }
+
+  /** What an axis of the table is missing for. */
+  public List<Missing> missingAxes() {
+    return pipeline.missing("missNanos", "storageRate", "datasetBytes");
+  }
+
+  private Setup today() {
+    return pipeline.today();
+  }
+
+  private double nanos(Setup setup) {
+    return pipeline.nanos(setup).value();
+  }
+
+  /**
+   * Samples a second.
+   *
+   * @param hit share of the items that memory holds
+   * @param storage times as fast as measured
+   */
+  double speed(double cores, double hit, double storage) {
+    Setup setup = today().cores(cores).hit(hit).storage(storage);
+    double law = nanos(setup);
+    double cached = nanos(setup.hit(1));
+    double scaled = cached * scale(cores);
+    // Without workers the times of the stages add; with workers the longest counts.
+    return 1e9 / (pipeline.isSerial() ? scaled + law - cached : Math.max(scaled, law));
+  }
+
+  /** Linear between measured numbers of cores, and constant beyond them. */
+  private double scale(double cores) {
+    var below = scale.floorEntry(cores);
+    var above = scale.ceilingEntry(cores);
+    if (below == null || above == null) {
+      return below != null ? below.getValue() : above != null ? above.getValue() : 1;
+    }
+    double distance = above.getKey() - below.getKey();
+    double part = distance == 0 ? 0 : (cores - below.getKey()) / distance;
+    return below.getValue() + part * (above.getValue() - below.getValue());
+  }
+
+  /**
+   * The table; called only if nothing is {@link #missing()}.
+   *
+   * @param gpus that the job was recorded on
+   */
+  public DemandTable table(int gpus) {
+    double[] cores = cores();
+    double dataset = pipeline.datasetBytes / GIB;
+    double[] shares = pipeline.missNanos == null || dataset <= 0 ? new double[] {1} : SHARES;
+    Measure rate = pipeline.storageRate;
+    double[] storage = rate == null || shares.length == 1 ? new double[] {1} : STORAGE;
+    double unit = rate == null ? 1 : rate.value() / MB;
+    List<List<List<Double>>> speeds = new ArrayList<>();
+    for (double core : cores) {
+      List<List<Double>> table = new ArrayList<>();
+      for (double share : shares) {
+        table.add(Arrays.stream(storage).mapToObj(times -> speed(core, share, times)).toList());
+      }
+      speeds.add(table);
+    }
+    // A faster storage than the host's is in the table, but nobody has it: the knee is within.
+    int own = Arrays.binarySearch(storage, 1);
+    return DemandTable.of(
+        gpus,
+        Math.max(1, pipeline.batchSamples),
+        dataset,
+        axis(cores, 1),
+        axis(shares, dataset <= 0 ? 1 : dataset),
+        axis(storage, unit),
+        speeds,
+        own);
+  }
+
+  private static List<Double> axis(double[] points, double unit) {
+    return Arrays.stream(points).map(point -> point * unit).boxed().toList();
+  }
+
+  /** Up to those of the host, with those that were measured. */
+  private double[] cores() {
+    TreeSet<Double> points = new TreeSet<>();
+    for (int cores : CORES) {
+      points.add((double) cores);
+    }
+    points.removeIf(cores -> cores > pipeline.cores);
+    points.add((double) pipeline.cores);
+    measured.forEach(point -> points.add((double) point.cores()));
+    return points.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  /** The knee of a table in words. */
+  public static String sentence(DemandTable table) {
+    DemandTable.Knee knee = table.knee();
+    double most = table.cores().get(table.cores().size() - 1);
+    boolean memory = table.memoryGib().size() > 1;
+    double all = table.memoryGib().get(table.memoryGib().size() - 1);
+    boolean storage = table.storageMbs().size() > 1 && knee.memoryGib() < all;
+    return Text.format(
+        "%s%s%s give %.0f %% of the speed of %s%s (%s samples/s).",
+        count(knee.cores()),
+        memory ? (storage ? ", " : " and ") + bytes(knee.memoryGib() * GIB) + " for items" : "",
+        storage ? " and " + bytes(knee.storageMbs() * MB) + "/s from storage" : "",
+        100 * knee.share(),
+        count(most),
+        memory ? " with every item in memory" : "",
+        speed(table.ofKnee() / knee.share()));
+  }
+
+  private static String speed(double samplesPerSecond) {
+    return Text.format(samplesPerSecond >= 100 ? "%,.0f" : "%.3g", samplesPerSecond);
+  }
+
+  private static String bytes(double bytes) {
+    return Question.bytes(bytes);
+  }
+
+  private static String count(double cores) {
+    return Text.count(Math.round(cores), "core", "cores");
+  }
+}
