@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Nothing the bridge throws reaches the program, were it only the stack that overflows in the
  * call of it. In class files of Java 5, which have no frames, the JVM ignores those of ours.
  */
-abstract class WovenMethod extends MethodVisitor {
+abstract class WovenMethod extends OperandStack {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
   private static final String THROWABLE = "java/lang/Throwable";
   private static final Object[] EMPTY = {};
@@ -57,7 +57,7 @@ abstract class WovenMethod extends MethodVisitor {
    * @param state void if there is none to keep while the body runs
    */
   WovenMethod(MethodVisitor next, ClassFile.Method target, int first, Type state) {
-    super(Opcodes.ASM9, next);
+    super(next);
     this.target = target;
     this.result = Type.getReturnType(target.descriptor());
     this.stateSlot = first;
@@ -115,15 +115,17 @@ abstract class WovenMethod extends MethodVisitor {
     if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
       returns = true;
       storeResult();
+      discard(result);
       mv.visitJumpInsn(Opcodes.GOTO, done);
     } else {
-      mv.visitInsn(opcode);
+      super.visitInsn(opcode);
     }
   }
 
   @Override
   public final void visitFrame(
       int type, int localCount, Object[] locals, int stackCount, Object[] stack) {
+    stack(stackCount, stack);
     Object[] more = with(locals, localCount, state);
     mv.visitFrame(type, more.length, more, stackCount, stack);
   }
