@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class
  * files of Java 5 have no frames; the JVM ignores those that this class adds.
  */
-abstract class WovenMethod extends MethodVisitor {
+abstract class WovenMethod extends OperandStack {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
   private static final String THROWABLE = "java/lang/Throwable";
   private static final Object[] EMPTY = {};
@@ -57,7 +57,7 @@ abstract class WovenMethod extends MethodVisitor {
    * @param state type of the value to keep while the body runs; void if none
    */
   WovenMethod(MethodVisitor next, ClassFile.Method target, int first, Type state) {
-    super(Opcodes.ASM9, next);
+    super(next);
     this.target = target;
     this.result = Type.getReturnType(target.descriptor());
     this.stateSlot = first;
@@ -115,15 +115,17 @@ abstract class WovenMethod extends MethodVisitor {
     if (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN) {
       returns = true;
       storeResult();
+      discard(result);
       mv.visitJumpInsn(Opcodes.GOTO, done);
     } else {
-      mv.visitInsn(opcode);
+      super.visitInsn(opcode);
     }
   }
 
   @Override
   public final void visitFrame(
       int type, int localCount, Object[] locals, int stackCount, Object[] stack) {
+    stack(stackCount, stack);
     Object[] more = with(locals, localCount, state);
     mv.visitFrame(type, more.length, more, stackCount, stack);
   }

@@ -95,9 +95,12 @@ final class ArenaMapTest {
       assertThat(served.getClass()).isNotEqualTo(plain.getClass());
       assertThat(mapper.getMethod("size", FileChannel.class).invoke(null, served)).isEqualTo(5L);
       assertThat(mapper.getMethod("size", FileChannel.class).invoke(null, plain)).isEqualTo(5L);
-      served.close();
-      assertThatThrownBy(() -> mapper.getMethod("size", FileChannel.class).invoke(null, served))
-          .hasCauseInstanceOf(ClosedChannelException.class);
     }
+    FileChannel closed;
+    try (FileChannel served = FileReads.open(path)) {
+      closed = served;
+    }
+    assertThatThrownBy(() -> mapper.getMethod("size", FileChannel.class).invoke(null, closed))
+        .hasCauseInstanceOf(ClosedChannelException.class);
   }
 }

@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
+import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is woven into methods of every shape: the program sees what it saw before. */
 final class WovenMethodTest {
@@ -395,6 +397,48 @@ final class WovenMethodTest {
 
     assertThat(outcomes(load(woven), "returnsInt")).containsExactly("0", "1", "2", "3", "4");
     assertThat(results).containsExactly(0, 1, 2, 3, 4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Opcodes.V1_5, Opcodes.V17})
+  void whatAMethodLeavesBelowItsResultIsDiscarded(int version) throws Exception {
+    // As Kotlin returns from within an expression: "list.add(x ?: return 7)".
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_FRAMES);
+    writer.visit(version, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
+    MethodVisitor init = writer.visitMethod(Opcodes.ACC_PUBLIC, "<init>", "()V", null, null);
+    init.visitCode();
+    init.visitVarInsn(Opcodes.ALOAD, 0);
+    init.visitMethodInsn(Opcodes.INVOKESPECIAL, "java/lang/Object", "<init>", "()V", false);
+    init.visitInsn(Opcodes.RETURN);
+    init.visitMaxs(0, 0);
+    init.visitEnd();
+    MethodVisitor method = writer.visitMethod(Opcodes.ACC_PUBLIC, "returnsInt", "(I)J", null, null);
+    method.visitCode();
+    method.visitInsn(Opcodes.ICONST_1);
+    method.visitInsn(Opcodes.LCONST_1);
+    method.visitInsn(Opcodes.DUP2_X1);
+    method.visitInsn(Opcodes.DCONST_1);
+    method.visitVarInsn(Opcodes.ILOAD, 1);
+    Label other = new Label();
+    method.visitJumpInsn(Opcodes.IFEQ, other);
+    method.visitLdcInsn(7L);
+    method.visitInsn(Opcodes.LRETURN);
+    method.visitLabel(other);
+    method.visitInsn(Opcodes.POP2);
+    method.visitInsn(Opcodes.LRETURN);
+    method.visitMaxs(0, 0);
+    method.visitEnd();
+    writer.visitEnd();
+    intercepting(new ArrayList<>(), false, null, null);
+
+    byte[] woven =
+        woven(
+            writer.toByteArray(),
+            rule("returnsInt", Weave.SPAN),
+            rule("returnsInt", Weave.INTERCEPT));
+
+    assertThat(outcomes(load(woven), "returnsInt")).containsExactly("1", "7", "7", "7", "7");
+    assertThat(results).containsExactly(1L, 7L, 7L, 7L, 7L);
   }
 
   @Test
