@@ -187,7 +187,7 @@ class PlanCommandTest {
     int status = plan(POOL, job("alexnet"), job("gnmt"), "-o", plan.toString());
 
     assertThat(status).isEqualTo(ExitStatus.UNWRITABLE.code());
-    assertThat(err.toString()).contains("is there already");
+    assertThat(err.toString()).contains("already exists");
     try (var files = Files.list(plan)) {
       assertThat(files).hasSize(1);
     }
