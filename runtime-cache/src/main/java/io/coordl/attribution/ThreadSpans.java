@@ -116,6 +116,7 @@ final class ThreadSpans {
       case UPDATE -> {
         trains();
         recorder.updates.increment();
+        recorder.layers.step(subject);
         updated();
       }
       case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));

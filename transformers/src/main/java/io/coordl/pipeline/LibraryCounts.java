@@ -1,9 +1,7 @@
 package io.coordl.pipeline;
 
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,53 +10,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
   /** What the objects of a library are, and who knows them. */
-  private static final Map<String, String> ADAPTERS =
-      Map.of(
-          "ai.djl.training.dataset.Batch", "io.coordl.djl.BatchSize",
-          "org.nd4j.linalg.dataset.api.DataSet", "io.coordl.dl4j.BatchSize",
-          "org.nd4j.linalg.dataset.api.MultiDataSet", "io.coordl.dl4j.BatchSize",
-          "org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer",
-              "io.coordl.dl4j.EarlyStoppingEpochs");
-
-  /** Kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<ToLongFunction<Object>> adapters =
-      new ClassValue<>() {
-        @Override
-        protected ToLongFunction<Object> computeValue(Class<?> counted) {
-          ToLongFunction<Object> found = find(counted);
-          return found == null ? unknown -> 0 : found;
-        }
-      };
+  private final LibraryAdapters<ToLongFunction<Object>> adapters =
+      new LibraryAdapters<>(
+          ToLongFunction.class,
+          Map.of(
+              "ai.djl.training.dataset.Batch", "io.coordl.djl.BatchSize",
+              "org.nd4j.linalg.dataset.api.DataSet", "io.coordl.dl4j.BatchSize",
+              "org.nd4j.linalg.dataset.api.MultiDataSet", "io.coordl.dl4j.BatchSize",
+              "org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer",
+                  "io.coordl.dl4j.EarlyStoppingEpochs"));
 
   @Override
   public long applyAsLong(Object counted) {
     try {
-      return adapters.get(counted.getClass()).applyAsLong(counted);
+      @Nullable ToLongFunction<Object> adapter = adapters.of(counted);
+      return adapter == null ? 0 : adapter.applyAsLong(counted);
     } catch (RuntimeException | LinkageError e) {
       return 0;
-    }
-  }
-
-  private static @Nullable ToLongFunction<Object> find(Class<?> type) {
-    String adapter = ADAPTERS.get(type.getName());
-    return adapter != null
-        ? make(adapter, type)
-        : Stream.concat(Stream.of(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()))
-            .map(LibraryCounts::find)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-  }
-
-  @SuppressWarnings("unchecked") // As it is declared.
-  private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
-    try {
-      return LibraryLoader.load(adapter, library)
-          .asSubclass(ToLongFunction.class)
-          .getConstructor()
-          .newInstance();
-    } catch (ReflectiveOperationException e) {
-      return null;
     }
   }
 }

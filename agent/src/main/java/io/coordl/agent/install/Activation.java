@@ -5,6 +5,7 @@ import io.coordl.bridge.IsolatedLoader;
 import io.coordl.bridge.ItemSource;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.LibraryCounts;
+import io.coordl.pipeline.LibraryLayers;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -93,6 +94,7 @@ final class Activation {
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.spans().counts(new LibraryCounts());
+    monitor.spans().layers(new LibraryLayers());
     if (!library.isEmpty()) {
       monitor.sawFramework(library);
     }
