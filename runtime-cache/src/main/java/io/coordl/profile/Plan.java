@@ -117,6 +117,9 @@ final class Plan {
   /** What comes after a stage that left no other to come. */
   List<Stage> after(Stage before) {
     List<Stage> next = new ArrayList<>();
+    if (before instanceof EmulatedAccelerator) {
+      return next;
+    }
     if (before instanceof WarmUp && phases.contains(INGESTION)) {
       next.add(new Collect(this));
     } else if (before instanceof WarmUp || before instanceof Collect) {

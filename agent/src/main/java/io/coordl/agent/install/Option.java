@@ -195,6 +195,12 @@ public enum Option {
       "auto, N from 10 to 100000",
       Values.COUNT,
       "steps that each phase of a profile counts; auto: as many as tell its rate within 1 %"),
+  PROFILE_ACCELERATOR(
+      "off, MILLISECONDS, MILLISECONDS:INSTANCES:DIR",
+      Values.ACCELERATOR,
+      "in place of its training steps, the job sleeps so long with each batch, items come from"
+          + " storage, and the profile says how busy an accelerator with such steps would be;"
+          + " several instances that measure at the same time meet in the directory"),
   GROUP(
       "default",
       "NAME",
@@ -212,6 +218,7 @@ public enum Option {
     PREPARED,
     PEERS,
     ADDRESS,
+    ACCELERATOR,
     SECRET
   }
 
