@@ -91,7 +91,8 @@ class EmulatedAcceleratorTest {
 
       @Override
       public String next() {
-        now += wait;
+        // The second one was made while the program trained on the first.
+        now += next == 1 ? 0 : wait;
         return "batch " + next++;
       }
     };

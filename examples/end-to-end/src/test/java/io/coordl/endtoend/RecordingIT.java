@@ -131,8 +131,7 @@ class RecordingIT {
         events.stream().sorted(Comparator.comparing(layer -> layer.getLong("place"))).toList();
     assertThat(longs(layers, "model")).containsOnly(1L);
     assertThat(longs(layers, "place")).doesNotHaveDuplicates().contains(1L, (long) layers.size());
-    assertThat(layers)
-        .allMatch(layer -> layer.getLong("bytes") == 4 * layer.getLong("parameters"));
+    assertThat(layers).allMatch(layer -> layer.getLong("bytes") == 4 * layer.getLong("parameters"));
     List<String> types = layers.stream().map(layer -> layer.getString("type")).toList();
     List<Long> parameters = longs(layers, "parameters");
     List<Long> inputs = longs(layers, "inputs");
@@ -151,7 +150,10 @@ class RecordingIT {
       assertThat(inputs.get(3)).isEqualTo(32);
       assertThat(inputs.subList(0, 2)).containsOnly(0L);
     } else {
-      assertThat(types).contains("Conv2d", "BatchNorm").containsOnlyOnce("Linear").endsWith("Linear");
+      assertThat(types)
+          .contains("Conv2d", "BatchNorm")
+          .containsOnlyOnce("Linear")
+          .endsWith("Linear");
       assertThat(inputs.subList(0, last)).containsOnly(0L);
       assertThat(layers.stream().map(layer -> layer.getString("layer")).toList())
           .doesNotHaveDuplicates()
