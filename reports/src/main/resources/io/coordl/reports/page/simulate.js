@@ -5,6 +5,9 @@
   const base = index => pointer("runs", index);
   const nameOf = index => show(below(base(index), "name"), "text");
   const hours = seconds => seconds / 3600;
+
+  /** Of a workload: then times of the jobs that were done would be misleading. */
+  const isOverloaded = run => run.overloaded && run.seed !== undefined;
   const SHARES = [["gpus", "GPUs"], ["cores", "cores"], ["memory", "memory"], ["storage", "storage rate"]];
 
   const perHour = {
@@ -46,11 +49,12 @@
         ["makespan h"], ["not done"], ...SHARES.map(([, label]) => [label])],
       RUNS.map((run, index) => {
         const jct = below(base(index), "jct");
-        return [[nameOf(index), run.overloaded ? " (overloaded: jobs wait for ever)" : ""], show(below(jct, "jobs"), "count"),
-          show(below(jct, "meanSeconds"), "hours"),
-          ...(several ? [show(below(jct, "meanSeconds"), "times", { of: below(base(0), "jct", "meanSeconds") })] : []),
-          ...["p50Seconds", "p95Seconds", "p99Seconds"].map(field => show(below(jct, field), "hours")),
-          show(below(base(index), "makespanSeconds"), "hours"), show(below(base(index), "unfinished"), "count"),
+        const timed = isOverloaded(run) ? () => document.createTextNode("\u2013") : show;
+        return [[nameOf(index), isOverloaded(run) ? " (overloaded: jobs wait for ever)" : ""], show(below(jct, "jobs"), "count"),
+          timed(below(jct, "meanSeconds"), "hours"),
+          ...(several ? [(isOverloaded(RUNS[0]) ? () => "\u2013" : timed)(below(jct, "meanSeconds"), "times", { of: below(base(0), "jct", "meanSeconds") })] : []),
+          ...["p50Seconds", "p95Seconds", "p99Seconds"].map(field => timed(below(jct, field), "hours")),
+          timed(below(base(index), "makespanSeconds"), "hours"), show(below(base(index), "unfinished"), "count"),
           ...SHARES.map(([share]) => show(below(base(index), "utilisation", share), "percent"))];
       })));
     for (const [run, index] of drawn) {

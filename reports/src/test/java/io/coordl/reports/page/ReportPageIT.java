@@ -228,10 +228,10 @@ class ReportPageIT {
     return List.of(single, comparison, profile, simulation);
   }
 
-  /** Two allocations of each policy, on a cluster too small for its jobs. */
+  /** Two allocations of each policy, on a cluster on which jobs wait. */
   private static Path writeSimulation() throws Exception {
     Path models = Path.of("..", "examples", "cluster", "models.json");
-    Cluster cluster = Cluster.parse("1x2");
+    Cluster cluster = Cluster.parse("3x8");
     ModelTable table = ModelTable.read(models);
     Workload workload =
         new Workload(2, Workload.parseSplit("image=50,language=50,speech=0"), false);
@@ -242,17 +242,17 @@ class ReportPageIT {
             null,
             workload,
             List.of(1L),
-            300,
+            3600,
             30,
             false,
             false,
-            new Simulation.Measured(0, 19));
+            new Simulation.Measured(0, 59));
     List<SimulationRun> runs =
         asked.run(
             List.of(Policy.FIFO, Policy.SRTF), List.of(Allocation.PROPORTIONAL, Allocation.TUNE));
     return Files.writeString(
         folder.resolve("simulation.html"),
-        ReportPage.html(SimulationReport.of("20 jobs on " + HOSTILE, runs)));
+        ReportPage.html(SimulationReport.of("60 jobs on " + HOSTILE, runs)));
   }
 
   private static JsonNode data() {
