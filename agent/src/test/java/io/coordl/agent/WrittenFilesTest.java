@@ -76,6 +76,8 @@ final class WrittenFilesTest {
           Map.entry(
               "shared.OwnDirectory",
               "makes a directory of mode 0700; removes it while it is empty"),
+          Map.entry(
+              "profile.Meeting", "new empty files, created exclusively, which it never opens"),
           Map.entry("bridge.ItemCursor", READS),
           Map.entry("bridge.OpenItem", READS),
           Map.entry("bridge.ItemRandomAccessFile", READS),

@@ -1,5 +1,7 @@
 package io.coordl.reports;
 
+import io.coordl.reports.accelerator.AcceleratorProfile;
+import io.coordl.reports.accelerator.AcceleratorText;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,14 +35,25 @@ import picocli.CommandLine.Spec;
           + " prepared already, with every item from memory, and with every item from storage.",
       "The run ends after the last phase. Models that the program would have saved later are not"
           + " saved.",
-      "With --json, what the program prints goes to stderr; the schema is"
-          + " differential.schema.json in coordl.jar.",
+      "With --accelerator it measures instead how many accelerators this host feeds: several"
+          + " instances of the program at a time read and prepare their data, and sleep in place of"
+          + " their steps.",
+      "With --json, what the program prints goes to stderr; the schemas are"
+          + " differential.schema.json and accelerator.schema.json in coordl.jar.",
       "Where the program fails, its exit code is that of this command, and what was measured"
           + " before is printed.",
     })
 final class ProfileCommand implements Callable<Integer> {
+  static final String NO_RECORDING =
+      "the program made no recording: it ended before it trained, or uses no training library that"
+          + " the agent knows, or another agent argument is in its way.";
+
   private static final String AGENT = "coordl-agent.jar";
   private static final String TOOL_OPTIONS = "JAVA_TOOL_OPTIONS";
+
+  private static final int MOST_ACCELERATORS = 64;
+  private static final double LEAST_STEP_MILLIS = 0.1;
+  private static final Pattern STEP = Pattern.compile("\\d{1,6}(\\.\\d{1,3})?");
 
   /** How every recording of the JVM begins. */
   private static final byte[] RECORDING = {'F', 'L', 'R', 0};
@@ -93,6 +107,23 @@ final class ProfileCommand implements Callable<Integer> {
       })
   boolean fewerCores;
 
+  @Option(
+      names = "--accelerator",
+      paramLabel = "MS",
+      description = {
+        "The step of an accelerator for a batch, in milliseconds, such as 50 or 3.5.",
+        "One, two, four and more of them are emulated, until they are busy for less than 90 %% of"
+            + " the time, as MLPerf Storage has it. Items come from storage.",
+      })
+  @Nullable String accelerator;
+
+  @Option(
+      names = "--up-to",
+      paramLabel = "N",
+      converter = Amounts.ToCount.class,
+      description = "With --accelerator: emulate at most so many (default: 64).")
+  @Nullable Integer upTo;
+
   @Mixin JsonOption json;
 
   /** As the agent's argument takes them. */
@@ -105,6 +136,16 @@ final class ProfileCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException {
+    if (accelerator != null) {
+      if (fewerCores) {
+        throw new ParameterException(
+            spec.commandLine(), "--fewer-cores has no use with --accelerator.");
+      }
+      return emulate(accelerator);
+    }
+    if (upTo != null) {
+      throw new ParameterException(spec.commandLine(), "--up-to needs --accelerator.");
+    }
     if (fewerCores && phases != Phases.all && phases != Phases.cached) {
       throw new ParameterException(
           spec.commandLine(), "--fewer-cores needs the phase cached: leave out --phases.");
@@ -115,9 +156,7 @@ final class ProfileCommand implements Callable<Integer> {
     }
     try {
       if (!Files.exists(output())) {
-        throw new RecordingException(
-            "the program made no recording: it ended before it trained, or uses no training library"
-                + " that the agent knows, or another agent argument is in its way.");
+        throw new RecordingException(NO_RECORDING);
       }
       JobRecording recording = RecordingReader.read(output(), done -> {});
       DiffCommand.print(Differential.of(recording), json);
@@ -166,6 +205,36 @@ final class ProfileCommand implements Callable<Integer> {
     return 0;
   }
 
+  private int emulate(String step) throws RecordingException {
+    if (!STEP.matcher(step).matches() || Double.parseDouble(step) < LEAST_STEP_MILLIS) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--accelerator is '"
+              + step
+              + "', expected milliseconds from 0.1 to 999999.999, such as 50 or 3.5.");
+    }
+    if (phases != Phases.all || output != null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          (output == null ? "--phases" : "--output") + " has no use with --accelerator.");
+    }
+    checkSteps();
+    String counted = steps == null ? "" : ",profile.steps=" + steps;
+    AcceleratorProfile profile =
+        AcceleratorProfile.of(
+            Double.parseDouble(step),
+            upTo == null ? MOST_ACCELERATORS : upTo,
+            new Instances(
+                step,
+                arguments -> program(arguments + counted, List.of()),
+                says -> {
+                  spec.commandLine().getErr().println("coordl: " + says);
+                  spec.commandLine().getErr().flush();
+                }));
+    json.print(profile, AcceleratorText.lines(profile));
+    return ExitStatus.DONE.code();
+  }
+
   private Path output() {
     Path named = output;
     return named != null
@@ -191,24 +260,34 @@ final class ProfileCommand implements Callable<Integer> {
           spec.commandLine(),
           "The recording's path must not have %p, which the agent would replace: " + file);
     }
+    checkSteps();
+    ProcessBuilder program =
+        program(
+            String.format(
+                "profile=%s%s,record=%s,summary=off",
+                phases, steps == null ? "" : ",profile.steps=" + steps, file),
+            prefix);
+    clear(file);
+    return program;
+  }
+
+  private void checkSteps() {
     if (steps != null && (steps < 10 || steps > 100_000)) {
       throw new ParameterException(
           spec.commandLine(), "--steps is " + steps + ", expected a number from 10 to 100000.");
     }
-    String argument =
-        String.format(
-            "-javaagent:%s=profile=%s%s,record=%s,summary=off",
-            agentJar().toAbsolutePath(),
-            phases,
-            steps == null ? "" : ",profile.steps=" + steps,
-            file);
+  }
+
+  /** The program as it is started with these arguments of the agent, after some words. */
+  private ProcessBuilder program(String agentArguments, List<String> prefix)
+      throws RecordingException {
+    String argument = "-javaagent:" + agentJar().toAbsolutePath() + "=" + agentArguments;
     for (String word : command) {
       if (word.startsWith("-javaagent:") && word.contains(AGENT)) {
         throw new ParameterException(
             spec.commandLine(), "The command has the agent already: leave out " + word);
       }
     }
-    clear(file);
     List<String> words = new ArrayList<>(command);
     Path launcher = Path.of(words.get(0)).getFileName();
     ProcessBuilder program = new ProcessBuilder(words);

@@ -11,7 +11,10 @@ import io.coordl.reports.cluster.SimulationText;
 import io.coordl.reports.cluster.Trace;
 import io.coordl.reports.cluster.TraceJob;
 import io.coordl.reports.cluster.Workload;
+import io.coordl.reports.page.ReportPage;
+import io.coordl.reports.page.SimulationReport;
 import io.coordl.reports.recording.ExitStatus;
+import io.coordl.reports.recording.RecordingException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -145,16 +148,30 @@ final class SimulateCommand implements Callable<Integer> {
               + " given.")
   @Nullable Double restart;
 
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE.html",
+      description = "Draw the runs on an HTML page, too; it needs no network.")
+  @Nullable Path output;
+
+  @Option(names = "--force", description = "Write the page even if there is such a file already.")
+  boolean force;
+
   @Mixin JsonOption json;
 
   @Override
-  public Integer call() throws InputException {
+  public Integer call() throws InputException, RecordingException {
+    OutputFile page = output == null ? null : OutputFile.of(output, force);
     List<SimulationRun> runs = new ArrayList<>();
     List<String> text = new ArrayList<>();
     for (Simulation simulation : simulations()) {
       List<SimulationRun> some = simulation.run(policies, allocations);
       runs.addAll(some);
       text.addAll(SimulationText.lines(simulation, some));
+    }
+    if (page != null) {
+      String content = ReportPage.html(SimulationReport.of(text.get(0), runs));
+      page.write(to -> to.write(content));
     }
     json.print(runs.size() == 1 ? runs.get(0) : new Runs(runs), text);
     return ExitStatus.DONE.code();

@@ -1,10 +1,14 @@
 package io.coordl.reports;
 
+import io.coordl.reports.cluster.InputException;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Scenario;
 import io.coordl.reports.whatif.WhatIf;
 import io.coordl.reports.whatif.WhatIfText;
+import io.coordl.reports.workers.WorkersFile;
+import io.coordl.reports.workers.WorkersReport;
+import io.coordl.reports.workers.WorkersText;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -13,8 +17,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 @Command(
     name = "whatif",
@@ -22,11 +29,18 @@ import picocli.CommandLine.Parameters;
       "Predicts what would make a job faster, and by how much, before it is tried.",
       "Best on a profile; of an ordinary recording of three epochs or more it says less, with wider"
           + " errors. Without a question it answers all of them.",
-      "The schema of the JSON is whatif.schema.json in coordl.jar.",
+      "With --workers it tells what unequal workers cost, and how layers are best placed on"
+          + " parameter servers.",
+      "The schemas of the JSON are whatif.schema.json and workers.schema.json in coordl.jar.",
     })
 final class WhatIfCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE.jfr", description = "The recording that the agent wrote.")
-  Path file;
+  @Spec CommandSpec spec;
+
+  @Parameters(
+      paramLabel = "FILE.jfr",
+      arity = "0..1",
+      description = "The recording that the agent wrote; --workers can do without.")
+  @Nullable Path file;
 
   @Mixin ReadingOptions reading;
 
@@ -90,11 +104,36 @@ final class WhatIfCommand implements Callable<Integer> {
               + " but what the recording may not show.")
   @Nullable Double computeCores;
 
+  @Option(
+      names = "--workers",
+      paramLabel = "FILE",
+      description =
+          "What if the workers were as this file says: unequal workers, virtual workers of several"
+              + " GPUs, parameter servers? No other question stands beside it.")
+  @Nullable Path workers;
+
   @Mixin JsonOption json;
 
   @Override
-  public Integer call() throws RecordingException {
-    WhatIf whatIf = WhatIf.of(reading.read(file), scenario(), questions());
+  public Integer call() throws RecordingException, InputException {
+    Set<String> questions = questions();
+    Path described = workers;
+    if (described != null) {
+      if (!questions.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "--workers asks a question of its own: leave out the others.");
+      }
+      WorkersReport report =
+          WorkersReport.of(WorkersFile.read(described), file, path -> reading.read(path));
+      json.print(report, WorkersText.lines(report));
+      return ExitStatus.DONE.code();
+    }
+    Path recording = file;
+    if (recording == null) {
+      throw new ParameterException(
+          spec.commandLine(), "Missing required parameter: 'FILE.jfr', or --workers FILE.");
+    }
+    WhatIf whatIf = WhatIf.of(reading.read(recording), scenario(), questions);
     int width = json.terminal().width();
     json.print(whatIf, WhatIfText.lines(whatIf, width == 0 ? WhatIfText.WIDTH : width));
     return ExitStatus.DONE.code();

@@ -2,6 +2,11 @@ package io.coordl.reports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import io.coordl.event.PhaseEvent;
+import io.coordl.reports.accelerator.AcceleratorProfile;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
 import java.io.IOException;
@@ -14,6 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code coordl profile} starts the program with the agent and tells what came of it. The program
@@ -36,7 +43,11 @@ class ProfileRunTest {
 
   /** A program of that name that notes its arguments, leaves a recording and exits with a code. */
   private Path program(String name, int code) throws Exception {
-    Path recording = Recordings.record(folder.resolve("prepared.jfr"), Profiles::emitSerial);
+    return program(name, code, Profiles::emitSerial);
+  }
+
+  private Path program(String name, int code, Runnable events) throws Exception {
+    Path recording = Recordings.record(folder.resolve("prepared.jfr"), events);
     Path script = folder.resolve(name);
     Files.writeString(
         script,
@@ -128,6 +139,74 @@ class ProfileRunTest {
         .isEqualTo(2);
   }
 
+  private static void emitAccelerator() {
+    Recordings.emitJob();
+    PhaseEvent phase = Profiles.phase("accelerator", 2, 1e6, 0, 0);
+    phase.compute = Math.round(0.95 * phase.wall);
+    phase.storageBytes = 320_000_000;
+    phase.commit();
+  }
+
+  @Test
+  void acceleratorsAreEmulatedByOneInstanceEach() throws Exception {
+    Path java = program("java", 0, ProfileRunTest::emitAccelerator);
+    Path agent = agent();
+
+    int code =
+        coordl(
+            "profile",
+            "--agent",
+            agent,
+            "--steps",
+            20,
+            "--accelerator",
+            "30.5",
+            "--up-to",
+            2,
+            "--json",
+            "--",
+            java,
+            "my.Train");
+
+    assertThat(code).as(err.toString()).isZero();
+    String words = Files.readAllLines(folder.resolve("words")).get(0);
+    assertThat(words)
+        .startsWith("-javaagent:" + agent + "=profile.accelerator=30.5:2:")
+        .endsWith(",summary=off,profile.steps=20");
+    Path meeting = Path.of(words.replaceFirst(".*30.5:2:", "").replaceFirst(",.*", ""));
+    assertThat(meeting.getParent()).as("nothing is left").doesNotExist();
+    assertThat(
+            SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                .getSchema(AcceleratorProfile.class.getResourceAsStream("accelerator.schema.json"))
+                .validate(out.toString(), InputFormat.JSON))
+        .isEmpty();
+    JsonNode json = JsonMapper.shared().readTree(out.toString());
+    assertThat(json.at("/fed").asInt()).isEqualTo(2);
+    assertThat(json.at("/runs/1/utilisation").asDouble()).isEqualTo(0.95);
+    assertThat(json.at("/runs/1/samplesPerSecond").asDouble()).isEqualTo(2_000);
+    assertThat(err.toString()).contains("coordl: 2 emulated accelerators: about half a minute");
+  }
+
+  @Test
+  void anInstanceThatFailsIsOneSentence() throws Exception {
+    Path script = folder.resolve("java");
+    Files.writeString(script, "#!/bin/sh\necho starting\necho out of shape\nexit 3\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr--r--"));
+    assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", script))
+        .isEqualTo(1);
+    assertThat(err.toString())
+        .endsWith("coordl: the program ended with exit code 3: out of shape\n");
+    err.getBuffer().setLength(0);
+    assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", "/bin/true"))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("the program made no recording");
+    err.getBuffer().setLength(0);
+    Path other = program("train.sh", 0);
+    assertThat(coordl("profile", "--agent", agent(), "--accelerator", "50", "--", other))
+        .isEqualTo(1);
+    assertThat(err.toString()).contains("nothing was measured: it wrote nothing.");
+  }
+
   @Test
   void anyOtherCommandGetsTheAgentThroughItsEnvironment() throws Exception {
     Path script = program("train.sh", 0);
@@ -188,6 +267,19 @@ class ProfileRunTest {
   void aBadCommandLineIsExitCodeTwo() throws Exception {
     assertThat(coordl("profile", "--phases", "warm", "--", "java")).isEqualTo(2);
     assertThat(coordl("profile", "--agent", agent(), "--steps", 9, "--", "java")).isEqualTo(2);
+    for (String step : new String[] {"0", "-1", "0.01", "1e3", "50ms", "NaN", "1000000"}) {
+      err.getBuffer().setLength(0);
+      assertThat(coordl("profile", "--agent", agent(), "--accelerator=" + step, "--", "java"))
+          .isEqualTo(2);
+      assertThat(err.toString())
+          .startsWith(
+              "coordl: --accelerator is '"
+                  + step
+                  + "', expected milliseconds from 0.1 to 999999.999, such as 50 or 3.5.");
+    }
+    assertThat(coordl("profile", "--accelerator=5", "--phases=cold", "--", "java")).isEqualTo(2);
+    assertThat(coordl("profile", "--accelerator=5", "-o", "x.jfr", "--", "java")).isEqualTo(2);
+    assertThat(coordl("profile", "--up-to=5", "--", "java")).isEqualTo(2);
     assertThat(coordl("profile", "--agent", agent(), "-o", "a,b.jfr", "--", "java")).isEqualTo(2);
     assertThat(
             coordl(

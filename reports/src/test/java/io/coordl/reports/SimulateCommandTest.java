@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -98,6 +99,27 @@ class SimulateCommandTest {
     assertThat(simulate(withJson.toArray(String[]::new))).isZero();
     assertThat(schema().validate(out.toString(), InputFormat.JSON)).isEmpty();
     assertThat(JsonMapper.shared().readTree(out.toString()).at("/runs").size()).isEqualTo(12);
+  }
+
+  @Test
+  void theRunsAreAPageToo(@TempDir Path folder) throws Exception {
+    Path page = folder.resolve("page.html");
+    String[] asked = {
+      "--load", "2", "--cluster", "4x8", "--measure", "20-29", "--seeds", "2", "-o", page.toString()
+    };
+    assertThat(simulate(asked)).as(err.toString()).isZero();
+    String html = Files.readString(page);
+    assertThat(html)
+        .contains("<title>CoorDL: 10 jobs (20 to 29 of a workload of 2 jobs an hour")
+        .contains("\"name\":\"fifo tune\"")
+        .contains("Drawn is the first seed of each")
+        .doesNotContain("{{");
+    assertThat(simulate(asked)).isEqualTo(ExitStatus.UNWRITABLE.code());
+    assertThat(err.toString()).contains("already exists");
+    List<String> again = new ArrayList<>(List.of(asked));
+    again.add("--force");
+    assertThat(simulate(again.toArray(String[]::new))).isZero();
+    assertThat(Files.readString(page)).isEqualTo(html);
   }
 
   @Test

@@ -4,10 +4,12 @@ import io.coordl.bridge.Origin;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.SpanSink;
 import io.coordl.event.FetchEvent;
+import io.coordl.event.LayerEvent;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ public final class SpanRecorder implements SpanSink {
   final Preparers preparers = new Preparers();
   final LongAdder updates = new LongAdder();
   final LongAdder epochEnds = new LongAdder();
+  final ModelLayers layers;
   private volatile ToLongFunction<Object> counts = counted -> 0;
   volatile @Nullable WaitListener listener;
   private volatile boolean ended;
@@ -55,6 +58,7 @@ public final class SpanRecorder implements SpanSink {
     this.durations = durations;
     this.gcNanos = gcNanos;
     this.totals = new JobTotals(gcNanos);
+    this.layers = new ModelLayers(events);
     this.clock = clock;
   }
 
@@ -64,6 +68,14 @@ public final class SpanRecorder implements SpanSink {
    */
   public void counts(ToLongFunction<Object> of) {
     counts = of;
+  }
+
+  /**
+   * Sets what knows the layers of the model that a trainer changes: none if it does not know them,
+   * never an exception.
+   */
+  public void layers(Function<Object, List<LayerEvent>> of) {
+    layers.knownBy(of);
   }
 
   /** Sets the listener for all waits from now on. */

@@ -117,6 +117,7 @@ final class ThreadSpans {
         trains();
         if (outermost) {
           recorder.updates.increment();
+          recorder.layers.step(subject);
           updated();
         }
       }

@@ -29,6 +29,7 @@ public final class AgentEvents {
           HostEvent.class,
           JobStatisticsEvent.class,
           LatencyStatisticsEvent.class,
+          LayerEvent.class,
           LibraryEvent.class,
           PeerFetchEvent.class,
           PeerStatisticsEvent.class,

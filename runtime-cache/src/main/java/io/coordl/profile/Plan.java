@@ -116,6 +116,9 @@ final class Plan {
   /** Returns the stages that follow when {@code before} was the last one planned. */
   List<Stage> after(Stage before) {
     List<Stage> next = new ArrayList<>();
+    if (before instanceof EmulatedAccelerator) {
+      return next;
+    }
     if (before instanceof WarmUp && phases.contains(INGESTION)) {
       next.add(new Collect(this));
     } else if (before instanceof WarmUp || before instanceof Collect) {

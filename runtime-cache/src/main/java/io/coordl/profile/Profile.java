@@ -7,12 +7,14 @@ import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
 import io.coordl.log.UserLog;
+import io.coordl.thread.Uninterrupted;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -72,10 +74,44 @@ public final class Profile {
       UserLog log,
       Runnable ending,
       LongSupplier clock) {
+    this(spans, ending, new Plan(phases, steps, spans, items, sizes, log, clock));
+    stages.add(new WarmUp(plan));
+  }
+
+  /**
+   * A profile of the data side alone, against an emulated accelerator.
+   *
+   * @param steps to count, 0 for as many as fill the time
+   */
+  public Profile(
+      Accelerator accelerator,
+      int steps,
+      SpanRecorder spans,
+      ProfiledItems items,
+      UserLog log,
+      Runnable ending) {
+    this(
+        spans,
+        ending,
+        new Plan(
+            Set.of(EmulatedAccelerator.PHASE), steps, spans, items, null, log, System::nanoTime));
+    stages.add(new EmulatedAccelerator(plan, accelerator, steps, Profile::sleep));
+  }
+
+  private Profile(SpanRecorder spans, Runnable ending, Plan plan) {
     this.spans = spans;
     this.ending = ending;
-    this.plan = new Plan(phases, steps, spans, items, sizes, log, clock);
-    stages.add(new WarmUp(plan));
+    this.plan = plan;
+  }
+
+  /** An interrupt is the program's, for later. */
+  private static void sleep(long nanos) {
+    Uninterrupted.await(
+        nanos,
+        left -> {
+          TimeUnit.NANOSECONDS.sleep(left);
+          return false;
+        });
   }
 
   /**

@@ -63,6 +63,14 @@ public interface Library {
     return Map.of();
   }
 
+  /**
+   * Classes of the library whose objects make steps, and the name of our class that knows the
+   * layers of their models: a {@code Function} from such an object to layer events.
+   */
+  default Map<String, String> layers() {
+    return Map.of();
+  }
+
   /** Whether a class, by its internal name, looks like a source of batches and is none. */
   default boolean isNoData(String internalName) {
     return false;

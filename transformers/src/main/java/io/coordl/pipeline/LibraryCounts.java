@@ -2,9 +2,7 @@ package io.coordl.pipeline;
 
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToLongFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +11,7 @@ import org.jspecify.annotations.Nullable;
  * throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
-  private final Map<String, String> counters;
-
-  /** Kept in the class itself, so that neither outlives the other. */
-  private final ClassValue<ToLongFunction<Object>> adapters =
-      new ClassValue<>() {
-        @Override
-        protected ToLongFunction<Object> computeValue(Class<?> counted) {
-          ToLongFunction<Object> found = find(counted);
-          return found == null ? unknown -> 0 : found;
-        }
-      };
+  private final LibraryAdapters<ToLongFunction<Object>> adapters;
 
   /**
    * Counts with these.
@@ -31,7 +19,7 @@ public final class LibraryCounts implements ToLongFunction<Object> {
    * @param counters names of our classes, by the names of what they count
    */
   public LibraryCounts(Map<String, String> counters) {
-    this.counters = Map.copyOf(counters);
+    this.adapters = new LibraryAdapters<>(ToLongFunction.class, Map.copyOf(counters));
   }
 
   @Override
@@ -42,32 +30,10 @@ public final class LibraryCounts implements ToLongFunction<Object> {
       return samples.size();
     }
     try {
-      return adapters.get(counted.getClass()).applyAsLong(counted);
+      @Nullable ToLongFunction<Object> adapter = adapters.of(counted);
+      return adapter == null ? 0 : adapter.applyAsLong(counted);
     } catch (RuntimeException | LinkageError e) {
       return 0;
-    }
-  }
-
-  private @Nullable ToLongFunction<Object> find(Class<?> type) {
-    String adapter = counters.get(type.getName());
-    return adapter != null
-        ? make(adapter, type)
-        : Stream.concat(Stream.of(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()))
-            .map(this::find)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-  }
-
-  @SuppressWarnings("unchecked") // As it is declared.
-  private static @Nullable ToLongFunction<Object> make(String adapter, Class<?> library) {
-    try {
-      return LibraryLoader.load(adapter, library)
-          .asSubclass(ToLongFunction.class)
-          .getConstructor()
-          .newInstance();
-    } catch (ReflectiveOperationException e) {
-      return null;
     }
   }
 }

@@ -8,6 +8,7 @@ import io.coordl.cache.EarlyMaps;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryCounts;
+import io.coordl.pipeline.LibraryLayers;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -107,6 +108,7 @@ final class Activation {
         new JobMonitor(
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.spans().counts(new LibraryCounts(libraries.counters()));
+    monitor.spans().layers(new LibraryLayers(libraries.layers()));
     if (library != null) {
       monitor.saw(library.event());
     }

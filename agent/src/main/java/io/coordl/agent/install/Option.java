@@ -197,6 +197,12 @@ public enum Option {
       "auto",
       new Range(10, 100_000),
       "steps measured in each phase of a profile; auto: until the rate is known to within 1 %"),
+  PROFILE_ACCELERATOR(
+      "off, MILLISECONDS, MILLISECONDS:INSTANCES:DIR",
+      Values.ACCELERATOR,
+      "sleep so long with each batch instead of training on it, read items from storage, and report"
+          + " how busy an accelerator with such steps would be; INSTANCES jobs that measure at the"
+          + " same time meet in DIR"),
   GROUP(
       "default",
       "NAME",
@@ -214,6 +220,7 @@ public enum Option {
     PREPARED,
     PEERS,
     ADDRESS,
+    ACCELERATOR,
     SECRET
   }
 

@@ -14,6 +14,7 @@ import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.HostPort;
 import io.coordl.partition.hosts.membership.Discovery;
 import io.coordl.partition.redis.RedisUri;
+import io.coordl.profile.Accelerator;
 import io.coordl.recording.Setting;
 import io.coordl.recording.UserText;
 import io.coordl.transformers.hook.Policy;
@@ -88,6 +89,7 @@ public final class Options {
     if (!options.problems.isEmpty()) {
       options.given.keySet().retainAll(NO_POLICIES);
     }
+    options.emulateAccelerator();
     if (options.profiles()) {
       options.onlyProfile();
       return options;
@@ -376,6 +378,18 @@ public final class Options {
         : "";
   }
 
+  /** No other phase stands beside it, nor does it need one. */
+  private void emulateAccelerator() {
+    if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
+      return;
+    }
+    if (profiles()) {
+      corrections.add(
+          "profile=" + get(Option.PROFILE) + " is off: profile.accelerator measures alone");
+    }
+    given.put(Option.PROFILE, new Given(List.of("accelerator"), AUTO));
+  }
+
   /**
    * Switches all policies off, because a profile measures the job without them, and names those
    * that were requested.
@@ -627,6 +641,7 @@ public final class Options {
       case PREPARED -> value.equals("share") || value.matches(SHARE_CLASS + CLASS_NAME);
       case PEERS -> isUnderstood(value, Options::readPeer);
       case ADDRESS -> isUnderstood(value, HostPort::parse);
+      case ACCELERATOR -> isUnderstood(value, Accelerator::parse);
       case SHARE ->
           value.matches("\\d{1,2}(\\.\\d{1,3})?%") && share(value) >= 0.001 && share(value) <= 0.5;
       case COUNT ->

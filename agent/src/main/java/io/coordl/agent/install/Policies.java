@@ -35,6 +35,7 @@ import io.coordl.pipeline.LibraryInterceptors;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.Services;
+import io.coordl.profile.Accelerator;
 import io.coordl.profile.Profile;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -360,16 +361,25 @@ final class Policies {
 
   private Profile profile(ProfiledItems items, @Nullable DecodedSizes sizes) {
     String phases = options.get(Option.PROFILE);
+    int steps = options.count(Option.PROFILE_STEPS);
     Profile profile =
-        new Profile(
-            phases.equals("all") ? Set.of("cold", "cached", "ingestion") : Set.of(phases),
-            options.count(Option.PROFILE_STEPS),
-            job.spans(),
-            items,
-            sizes,
-            job.log(),
-            this::end,
-            System::nanoTime);
+        phases.equals("accelerator")
+            ? new Profile(
+                Accelerator.parse(options.get(Option.PROFILE_ACCELERATOR)),
+                steps,
+                job.spans(),
+                items,
+                job.log(),
+                this::end)
+            : new Profile(
+                phases.equals("all") ? Set.of("cold", "cached", "ingestion") : Set.of(phases),
+                steps,
+                job.spans(),
+                items,
+                sizes,
+                job.log(),
+                this::end,
+                System::nanoTime);
     DeviceSteps devices = deviceSteps;
     if (devices != null) {
       profile.endSteps(devices::end);

@@ -156,8 +156,42 @@ class ProfileIT {
         .isBetween(pixels, pixels + 64);
   }
 
-  /** {@code coordl profile}, for a program that something else than {@code java} starts. */
+  /** Two instances at a time meet and measure; how fast this machine is does not matter. */
+  @ParameterizedTest
+  @MethodSource("examples")
+  void acceleratorsAreEmulatedSideBySide(Framework framework)
+      throws IOException, InterruptedException {
+    Path directory = Workshop.empty("profile-accelerator-" + framework);
+    ChildResult result =
+        new Job(framework, Workshop.newestJdk(), directory, "fed", Pictures.all(), 100_000)
+            // Steps so long that data is no limit, or the second number would not be tried.
+            .wrapper(profile("--accelerator", "300", "--up-to", "2"))
+            .runWell()
+            .result();
+
+    assertThat(result.out())
+        .contains("CoorDL emulated accelerator: steps of 300 ms, batches of 16 samples")
+        .containsPattern("(?m)^ +1 +\\d+\\.\\d %")
+        .containsPattern("(?m)^This host (feeds|does not feed) ");
+    if (result.out().contains("feeds 2 such accelerators")) {
+      assertThat(result.out()).containsPattern("(?m)^ +2 +9\\d\\.\\d %");
+    }
+    assertThat(result.err()).contains("coordl: 1 emulated accelerator:");
+  }
+
   private static List<String> profile(Path recording) {
+    return profile("-o", recording.toString());
+  }
+
+  /** {@code coordl profile}, for a program that something else than {@code java} starts. */
+  private static List<String> profile(String... options) {
+    List<String> words = new ArrayList<>(command());
+    words.addAll(List.of(options));
+    words.add("--");
+    return words;
+  }
+
+  private static List<String> command() {
     return List.of(
         Jdks.running().java().toString(),
         "-XX:TieredStopAtLevel=1",
@@ -167,10 +201,7 @@ class ProfileIT {
         "--agent",
         Workshop.checkout().agentJar().toString(),
         "--steps",
-        "10",
-        "-o",
-        recording.toString(),
-        "--");
+        "10");
   }
 
   @Test

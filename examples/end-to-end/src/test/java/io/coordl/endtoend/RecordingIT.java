@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,6 +34,7 @@ class RecordingIT {
           "StoreStatistics",
           "JobStatistics",
           "LatencyStatistics",
+          "Layer",
           "Rewritten",
           "Configuration",
           "Environment");
@@ -118,7 +120,45 @@ class RecordingIT {
     assertThat(totals.getLong("batches")).isEqualTo(job.batches().size());
     samplesAreCounted(events, totals);
     assertThat(events.get("Checkpoint")).hasSizeGreaterThanOrEqualTo(Job.EPOCHS);
+    layersAreThoseOfTheNetwork(framework, events.get("Layer"));
     summariesAgree(job, last(events.get("StoreStatistics")));
+  }
+
+  /** Once, in their order, with what is trained. */
+  private static void layersAreThoseOfTheNetwork(Framework framework, List<RecordedEvent> events)
+      throws IOException {
+    List<RecordedEvent> layers =
+        events.stream().sorted(Comparator.comparing(layer -> layer.getLong("place"))).toList();
+    assertThat(longs(layers, "model")).containsOnly(1L);
+    assertThat(longs(layers, "place")).doesNotHaveDuplicates().contains(1L, (long) layers.size());
+    assertThat(layers).allMatch(layer -> layer.getLong("bytes") == 4 * layer.getLong("parameters"));
+    List<String> types = layers.stream().map(layer -> layer.getString("type")).toList();
+    List<Long> parameters = longs(layers, "parameters");
+    List<Long> inputs = longs(layers, "inputs");
+    int last = layers.size() - 1;
+    long classes;
+    try (Stream<Path> folders = Files.list(Pictures.all().directory())) {
+      classes = folders.filter(Files::isDirectory).count();
+    }
+    assertThat(parameters.get(last)).isEqualTo((inputs.get(last) + 1) * classes);
+    if (framework == Framework.DL4J) {
+      assertThat(types)
+          .containsExactly("ConvolutionLayer", "ConvolutionLayer", "DenseLayer", "OutputLayer");
+      assertThat(parameters.subList(0, 2))
+          .containsExactly(5 * 5 * 3 * 8 + 8L, 3 * 3 * 8 * 16 + 16L);
+      assertThat(parameters.get(2)).isEqualTo((inputs.get(2) + 1) * 32);
+      assertThat(inputs.get(3)).isEqualTo(32);
+      assertThat(inputs.subList(0, 2)).containsOnly(0L);
+    } else {
+      assertThat(types)
+          .contains("Conv2d", "BatchNorm")
+          .containsOnlyOnce("Linear")
+          .endsWith("Linear");
+      assertThat(inputs.subList(0, last)).containsOnly(0L);
+      assertThat(layers.stream().map(layer -> layer.getString("layer")).toList())
+          .doesNotHaveDuplicates()
+          .allMatch(name -> name.matches("\\d+\\w+(/\\d+\\w+)*"));
+    }
   }
 
   private static void batchesAreJoined(Map<String, List<RecordedEvent>> events, int batches) {

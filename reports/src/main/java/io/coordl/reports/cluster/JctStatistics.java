@@ -26,7 +26,8 @@ public record JctStatistics(
         quantile(sorted, 0.99));
   }
 
-  static double quantile(double[] sorted, double q) {
+  /** The quantile {@code q}, from 0 to 1, of at least one sorted value. */
+  public static double quantile(double[] sorted, double q) {
     double rank = (sorted.length - 1) * q;
     int below = (int) rank;
     int above = Math.min(below + 1, sorted.length - 1);

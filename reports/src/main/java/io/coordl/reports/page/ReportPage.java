@@ -32,15 +32,31 @@ public final class ReportPage {
 
   private ReportPage() {}
 
+  /** The page of recordings. */
   public static String html(Report report) {
+    return html(report.title(), report, "page.js");
+  }
+
+  /** The page of simulations. */
+  public static String html(SimulationReport report) {
+    return html("CoorDL: " + report.title(), report, "simulate.js");
+  }
+
+  /**
+   * A page.
+   *
+   * @param draws the script that draws it, with what {@code charts.js} has before it
+   */
+  private static String html(String title, Object report, String draws) {
     String style = resource("page.css");
     String chart = resource(CHART_JS).replaceAll("(?m)^//# sourceMappingURL=.*$", "");
-    String script = resource("page.js");
+    String script =
+        "\"use strict\";\n(() => {\n" + resource("charts.js") + resource(draws) + "})();\n";
     return fill(
         resource("page.html"),
         Map.of(
             "title",
-            escape(report.title()),
+            escape(title),
             "policy",
             String.format(
                 "default-src 'none'; style-src %s; script-src %s %s",
@@ -56,7 +72,7 @@ public final class ReportPage {
   }
 
   /** The figures as JSON that neither ends the script element it stands in nor opens another. */
-  static String json(Report report) {
+  static String json(Object report) {
     // These characters stand in no JSON but in its texts, where they may be written so.
     return MAPPER
         .writeValueAsString(report)

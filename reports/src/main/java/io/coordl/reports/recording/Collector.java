@@ -9,6 +9,7 @@ import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LayerEvent;
 import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
@@ -60,6 +61,7 @@ public final class Collector {
   private final Map<String, Dated<GpuStatisticsEvent>> gpus = new TreeMap<>();
   private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
   private final Map<String, Dated<LibraryEvent>> libraries = new TreeMap<>();
+  private final Map<String, Dated<LayerEvent>> layers = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
   private final Map<String, Dated<EnvironmentEvent>> environments = new TreeMap<>();
@@ -95,6 +97,7 @@ public final class Collector {
         latencies,
         of -> of.epoch == 0 ? String.valueOf(of.kind) : null);
     latest(LibraryEvent.class, libraries, of -> String.valueOf(of.name));
+    latest(LayerEvent.class, layers, of -> String.format("%04d/%08d", of.model, of.place));
     latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
     latest(HostEvent.class, hosts, of -> "");
     latest(EnvironmentEvent.class, environments, of -> "");
@@ -209,6 +212,7 @@ public final class Collector {
         values(stagings.values()),
         values(gpus.values()),
         values(latencies.values()),
+        values(layers.values()),
         configuration(value -> true),
         configuration(value -> Arguments.isGiven(value.origin)),
         values(byTime(phases)),

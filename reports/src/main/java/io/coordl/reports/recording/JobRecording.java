@@ -10,6 +10,7 @@ import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LayerEvent;
 import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
@@ -38,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
  * @param latencies latencies over the whole job, by kind
+ * @param layers of each model that made a step, in their order
  * @param configuration the agent's arguments in force
  * @param given those of them that the user gave, by key
  * @param phases phases of a differential profile, in order of measurement; empty if there was none
@@ -60,6 +62,7 @@ public record JobRecording(
     List<StagingStatisticsEvent> stagings,
     List<GpuStatisticsEvent> gpus,
     List<LatencyStatisticsEvent> latencies,
+    List<LayerEvent> layers,
     Map<String, String> configuration,
     Map<String, String> given,
     List<PhaseEvent> phases,

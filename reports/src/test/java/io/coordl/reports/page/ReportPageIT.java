@@ -8,6 +8,13 @@ import io.coordl.event.ConfigurationEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.TransformEvent;
+import io.coordl.reports.cluster.Allocation;
+import io.coordl.reports.cluster.Cluster;
+import io.coordl.reports.cluster.ModelTable;
+import io.coordl.reports.cluster.Policy;
+import io.coordl.reports.cluster.Simulation;
+import io.coordl.reports.cluster.SimulationRun;
+import io.coordl.reports.cluster.Workload;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
@@ -59,6 +66,7 @@ class ReportPageIT {
   private static Path comparison;
   private static Path profile;
   private static Path longRun;
+  private static Path simulation;
   private static JobActivity before;
 
   @BeforeAll
@@ -93,6 +101,7 @@ class ReportPageIT {
               Recordings.emitBatches(3_001, 3_000, "/data/train");
             });
     longRun = write("long.html", List.of(RecordingReader.readInFull(steps, done -> {})));
+    simulation = writeSimulation();
     browser = new Browser(temporary.resolve("browser"));
   }
 
@@ -216,7 +225,34 @@ class ReportPageIT {
   }
 
   private List<Path> pages() {
-    return List.of(single, comparison, profile);
+    return List.of(single, comparison, profile, simulation);
+  }
+
+  /** Two allocations of each policy, on a cluster on which jobs wait. */
+  private static Path writeSimulation() throws Exception {
+    Path models = Path.of("..", "examples", "cluster", "models.json");
+    Cluster cluster = Cluster.parse("3x8");
+    ModelTable table = ModelTable.read(models);
+    Workload workload =
+        new Workload(2, Workload.parseSplit("image=50,language=50,speech=0"), false);
+    Simulation asked =
+        new Simulation(
+            cluster,
+            table,
+            null,
+            workload,
+            List.of(1L),
+            3600,
+            30,
+            false,
+            false,
+            new Simulation.Measured(0, 59));
+    List<SimulationRun> runs =
+        asked.run(
+            List.of(Policy.FIFO, Policy.SRTF), List.of(Allocation.PROPORTIONAL, Allocation.TUNE));
+    return Files.writeString(
+        folder.resolve("simulation.html"),
+        ReportPage.html(SimulationReport.of("60 jobs on " + HOSTILE, runs)));
   }
 
   private static JsonNode data() {
@@ -280,7 +316,7 @@ class ReportPageIT {
         units.add(each.get("unit"));
         assertThat(each.get("text")).as(each.toString()).isEqualTo(written(data, each));
       }
-      assertThat(units).contains("count", "seconds", "nanos", "bytes", "percent", "text");
+      assertThat(units).contains("count", "percent", "text").containsAnyOf("hours", "nanos");
 
       List<String> loose =
           browser.list(
@@ -328,6 +364,7 @@ class ReportPageIT {
     return switch (unit) {
       case "count" -> fixed(value, 0);
       case "seconds" -> fixed(value / 1e9, 2);
+      case "hours" -> fixed(value / 3600, 2);
       case "percent" -> fixed(100 * value, 1) + " %";
       case "times" -> fixed(value, 2) + " \u00d7";
       case "number" -> fixed(value, 2);
@@ -393,6 +430,45 @@ class ReportPageIT {
   private static final String TODAY_IS_MARKED =
       "return Chart.getChart(document.querySelector('#what-if canvas'))"
           + ".data.datasets.some(each => each.label === 'today' && each.data.length === 1)";
+
+  @Test
+  void simulationsAreDrawnSideBySide() {
+    browser.open(simulation);
+    JsonNode data = data();
+    assertThat(
+            browser.list(
+                "return [...document.querySelectorAll('h3')].map(each => each.textContent)"))
+        .containsExactly("fifo proportional", "fifo tune", "srtf proportional", "srtf tune");
+    assertThat(browser.run("return document.querySelectorAll('#utilisation canvas').length"))
+        .isEqualTo(4L);
+    List<List<Object>> waiting =
+        browser.list(
+            """
+            return Chart.getChart(document.querySelector('#queue canvas')).data.datasets
+                .map(each => each.data.map(point => point.y))\
+            """);
+    List<List<Object>> shares =
+        browser.list(
+            """
+            return Chart.getChart(document.querySelector('#completion canvas')).data.datasets
+                .map(each => each.data.map(point => point.x * 3600))\
+            """);
+    for (int run = 0; run < 4; run++) {
+      JsonNode timeline = data.at("/runs/" + run + "/timeline");
+      assertThat(timeline.size()).isGreaterThan(10);
+      assertThat(waiting.get(run)).hasSize(timeline.size());
+      for (int at = 0; at < timeline.size(); at++) {
+        assertThat(((Number) waiting.get(run).get(at)).doubleValue())
+            .isEqualTo(timeline.get(at).at("/queued").asDouble());
+      }
+      JsonNode distribution = data.at("/runs/" + run + "/distribution");
+      assertThat(shares.get(run)).hasSize(101);
+      assertThat(distribution.get(50).at("/seconds").asDouble())
+          .isEqualTo(data.at("/runs/" + run + "/jct/p50Seconds").asDouble());
+      assertThat(((Number) shares.get(run).get(95)).doubleValue())
+          .isCloseTo(data.at("/runs/" + run + "/jct/p95Seconds").asDouble(), within(1e-6));
+    }
+  }
 
   @Test
   void noTextOfARecordingDoesAnything() {
@@ -548,7 +624,7 @@ class ReportPageIT {
     for (int width : widths) {
       for (String look : looks) {
         if (!FULL && (widths.indexOf(width) != turn || looks.indexOf(look) != turn)) {
-          continue; // Of three pages each width and each look once.
+          continue; // Of three pages each width and each look once; of a fourth, too.
         }
         browser.resize(width, 900);
         browser.medium(
@@ -592,7 +668,7 @@ class ReportPageIT {
   void anybodyCanUseEveryPage() throws Exception {
     List<Path> pages = pages();
     for (int i = 0; i < pages.size(); i++) {
-      anybodyCanUse(browser, pages.get(i), i);
+      anybodyCanUse(browser, pages.get(i), i % 3);
     }
   }
 

@@ -232,6 +232,7 @@ class WhatIfTest {
         List.of(),
         List.of(),
         List.of(),
+        List.of(),
         Map.of(),
         Map.of(),
         List.of(),

@@ -113,6 +113,13 @@ public final class Libraries {
     return anchors;
   }
 
+  /** As {@link Library#layers}, of all libraries. */
+  public Map<String, String> layers() {
+    Map<String, String> layers = new HashMap<>();
+    all.forEach(library -> layers.putAll(library.layers()));
+    return layers;
+  }
+
   /** As {@link Library#counters}, of all libraries. */
   public Map<String, String> counters() {
     Map<String, String> counters = new HashMap<>();

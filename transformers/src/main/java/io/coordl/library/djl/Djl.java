@@ -154,6 +154,11 @@ public final class Djl implements Library {
   }
 
   @Override
+  public Map<String, String> layers() {
+    return Map.of("ai.djl.training.Trainer", FOLDER + ".BlockLayers");
+  }
+
+  @Override
   public String kept() {
     return "a DataIterable of DJL";
   }

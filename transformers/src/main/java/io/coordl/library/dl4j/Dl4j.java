@@ -201,6 +201,11 @@ public final class Dl4j implements Library {
         FOLDER + ".EarlyStoppingEpochs");
   }
 
+  @Override
+  public Map<String, String> layers() {
+    return Map.of("org.deeplearning4j.optimize.Solver", FOLDER + ".NetworkLayers");
+  }
+
   /** Of DL4J and SameDiff, which wrap the one batch of {@code fit(DataSet)} in such an iterator. */
   @Override
   public boolean isNoData(String internalName) {

@@ -1,0 +1,119 @@
+package io.coordl.reports.accelerator;
+
+import io.coordl.event.PhaseEvent;
+import io.coordl.reports.recording.RecordingException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * How busy emulated accelerators were, in the shape of its JSON, which {@code
+ * accelerator.schema.json} describes.
+ *
+ * @param stepMillis of an accelerator for a batch
+ * @param batchSamples of a step, in the mean
+ * @param threshold utilisation from which an accelerator counts as fed, 0 to 1
+ * @param fed the most accelerators that were fed; 0 if not even one was
+ * @param runs by the number of accelerators
+ * @param remarks why more were not tried, and how items were read
+ */
+public record AcceleratorProfile(
+    int schemaVersion,
+    double stepMillis,
+    double batchSamples,
+    double threshold,
+    int fed,
+    List<Run> runs,
+    List<String> remarks) {
+  static final int SCHEMA_VERSION = 1;
+
+  /** MLPerf Storage asks for this utilisation, for most of its models. */
+  static final double THRESHOLD = 0.9;
+
+  /**
+   * So many accelerators at the same time.
+   *
+   * @param utilisation mean of theirs: time of the steps over all time, 0 to 1
+   * @param lowest utilisation of one of them
+   * @param samplesPerSecond of all together
+   * @param storageBytesPerSecond of all together
+   */
+  public record Run(
+      int accelerators,
+      double utilisation,
+      double lowest,
+      double samplesPerSecond,
+      double storageBytesPerSecond) {
+
+    /** The phases that the instances have measured at the same time, at least one. */
+    static Run of(List<PhaseEvent> instances) {
+      return new Run(
+          instances.size(),
+          instances.stream().mapToDouble(Run::utilisation).average().orElseThrow(),
+          instances.stream().mapToDouble(Run::utilisation).min().orElseThrow(),
+          instances.stream().mapToDouble(each -> 1e9 * each.samples / each.wall).sum(),
+          instances.stream().mapToDouble(each -> 1e9 * each.storageBytes / each.wall).sum());
+    }
+
+    private static double utilisation(PhaseEvent phase) {
+      return Math.min(1, (double) phase.compute / phase.wall);
+    }
+
+    boolean isFed() {
+      return utilisation >= THRESHOLD;
+    }
+  }
+
+  /** Lets so many instances of the program run against an accelerator each. */
+  public interface Instances {
+    /** What each has measured. */
+    List<PhaseEvent> run(int count) throws RecordingException;
+  }
+
+  /**
+   * Measures with 1, 2, 4, ... instances until they are not fed, and then between the last two
+   * numbers.
+   *
+   * @param most instances to try
+   */
+  public static AcceleratorProfile of(double stepMillis, int most, Instances instances)
+      throws RecordingException {
+    List<Run> runs = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
+    double batch = 0;
+    int fed = 0;
+    int unfed = most + 1;
+    while (unfed - fed > 1) {
+      int count = unfed > most ? Math.min(most, Math.max(1, 2 * fed)) : (fed + unfed) / 2;
+      List<PhaseEvent> measured;
+      try {
+        measured = instances.run(count);
+      } catch (RecordingException e) {
+        if (runs.isEmpty()) {
+          throw e;
+        }
+        remarks.add("%d instances could not be measured: %s".formatted(count, e.getMessage()));
+        break;
+      }
+      if (runs.isEmpty()) {
+        batch = (double) measured.get(0).samples / measured.get(0).steps;
+        String note = measured.get(0).note;
+        if (note != null && !note.isEmpty()) {
+          remarks.add("items came from storage, but: " + note);
+        }
+      }
+      Run run = Run.of(measured);
+      runs.add(run);
+      if (run.isFed()) {
+        fed = count;
+      } else {
+        unfed = count;
+      }
+    }
+    if (fed == most) {
+      remarks.add("more than " + most + " were not tried (--up-to)");
+    }
+    runs.sort(Comparator.comparingInt(Run::accelerators));
+    return new AcceleratorProfile(SCHEMA_VERSION, stepMillis, batch, THRESHOLD, fed, runs, remarks);
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * How many accelerators a host feeds: measured with emulated ones, in the terms of MLPerf Storage.
+ */
+@NullMarked
+package io.coordl.reports.accelerator;
+
+import org.jspecify.annotations.NullMarked;

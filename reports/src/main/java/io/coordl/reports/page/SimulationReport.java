@@ -1,0 +1,108 @@
+package io.coordl.reports.page;
+
+import io.coordl.reports.cluster.Allocation;
+import io.coordl.reports.cluster.JctStatistics;
+import io.coordl.reports.cluster.JobTime;
+import io.coordl.reports.cluster.Policy;
+import io.coordl.reports.cluster.SimulationRun;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Simulations as their page shows them, in the shape of the JSON that it holds.
+ *
+ * @param title what was simulated, on which cluster
+ * @param remarks what is not on the page
+ */
+public record SimulationReport(
+    int schemaVersion, String title, List<String> remarks, List<Run> runs) {
+  static final int SCHEMA_VERSION = 1;
+
+  /** More side by side cannot be read. */
+  public static final int MOST = 6;
+
+  private static final int POINTS = 100;
+
+  /**
+   * One simulation.
+   *
+   * @param seed of the workload; null of a trace
+   * @param distribution of the job completion times, by rising share; empty without jobs
+   */
+  record Run(
+      String name,
+      Policy policy,
+      Allocation allocation,
+      boolean released,
+      @Nullable Long seed,
+      JctStatistics jct,
+      double makespanSeconds,
+      boolean overloaded,
+      int unfinished,
+      SimulationRun.Utilisation utilisation,
+      List<Quantile> distribution,
+      List<SimulationRun.Point> timeline) {}
+
+  /** A share of the jobs, from 0 to 1, took at most so long. */
+  record Quantile(double share, double seconds) {}
+
+  /**
+   * Makes the report of some simulations, in their order; of several seeds, the first is drawn.
+   *
+   * @param title what was simulated, on which cluster
+   */
+  public static SimulationReport of(String title, List<SimulationRun> all) {
+    Map<String, SimulationRun> chosen = new LinkedHashMap<>();
+    for (SimulationRun run : all) {
+      chosen.putIfAbsent(run.policy() + " " + run.allocation(), run);
+    }
+    List<String> remarks = new ArrayList<>();
+    if (chosen.size() < all.size()) {
+      remarks.add(
+          "Drawn is the first seed of each: coordl simulate prints the means over all seeds.");
+    }
+    if (chosen.size() > MOST) {
+      remarks.add(
+          "Drawn are the first %d of %d: coordl simulate prints a line for each."
+              .formatted(MOST, chosen.size()));
+    }
+    return new SimulationReport(
+        SCHEMA_VERSION,
+        title,
+        remarks,
+        chosen.entrySet().stream()
+            .limit(MOST)
+            .map(each -> run(each.getKey(), each.getValue()))
+            .toList());
+  }
+
+  private static Run run(String name, SimulationRun run) {
+    return new Run(
+        run.released() ? name + ", as released" : name,
+        run.policy(),
+        run.allocation(),
+        run.released(),
+        run.seed(),
+        run.jct(),
+        run.makespanSeconds(),
+        run.overloaded(),
+        run.unfinished(),
+        run.utilisation(),
+        distribution(run.jobs()),
+        run.timeline());
+  }
+
+  private static List<Quantile> distribution(List<JobTime> jobs) {
+    double[] sorted = jobs.stream().mapToDouble(JobTime::jctSeconds).sorted().toArray();
+    List<Quantile> points = new ArrayList<>();
+    for (int i = 0; sorted.length > 0 && i <= POINTS; i++) {
+      double share = (double) i / POINTS;
+      // As the percentiles beside it: linear between order statistics.
+      points.add(new Quantile(share, JctStatistics.quantile(sorted, share)));
+    }
+    return points;
+  }
+}

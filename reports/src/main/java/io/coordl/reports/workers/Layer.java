@@ -1,0 +1,22 @@
+package io.coordl.reports.workers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A layer of a model, in the order in which the model runs.
+ *
+ * @param millis forward and backward for a minibatch, on a GPU that is not slower; null if unknown
+ * @param parameterBytes that are trained
+ * @param activationBytes of a minibatch that the layer keeps for its backward pass; 0 if unknown
+ * @param inputs values a sample that a fully connected layer takes; 0 for other layers
+ */
+public record Layer(
+    String name,
+    @Nullable Double millis,
+    double parameterBytes,
+    double activationBytes,
+    long inputs) {
+  boolean isFullyConnected() {
+    return inputs > 0;
+  }
+}

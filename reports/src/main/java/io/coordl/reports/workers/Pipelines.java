@@ -1,0 +1,170 @@
+package io.coordl.reports.workers;
+
+import io.coordl.reports.cluster.InputException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Virtual workers that train one model together.
+ *
+ * @param inFlight minibatches under way in each virtual worker
+ * @param perSecond minibatches a second of all: in the long run each makes as many waves as the
+ *     slowest
+ * @param unequalPerSecond the same with waves in proportion to each one's rate
+ * @param stalenessMinibatches that an update may miss at most
+ * @param hiddenPauseMillis a pause of one worker that makes no other wait
+ * @param distances what other distances would give; empty if nothing is known of how times spread
+ */
+public record Pipelines(
+    int inFlight,
+    int distance,
+    double perSecond,
+    double unequalPerSecond,
+    int stalenessMinibatches,
+    double hiddenPauseMillis,
+    @Nullable Double demandBytesPerSecond,
+    @Nullable Double spread,
+    List<Distance> distances,
+    List<Virtual> workers) {
+  private static final int[] DISTANCES = {0, 1, 4, 32};
+
+  /**
+   * One virtual worker.
+   *
+   * @param cuts for 1 minibatch in flight, 2, ...; those that do not fit are left out
+   * @param pushedBytesPerSecond to the parameter servers, and as many back
+   */
+  public record Virtual(
+      String name,
+      List<String> gpus,
+      List<VirtualWorker.Cut> cuts,
+      double perSecond,
+      double pushedBytesPerSecond) {}
+
+  /**
+   * A distance between the fastest and the slowest.
+   *
+   * @param efficiency share of the rate that remains of the slowest worker's own
+   */
+  public record Distance(int distance, int stalenessMinibatches, double efficiency) {}
+
+  /**
+   * How to train.
+   *
+   * @param inFlight null: the number that gives the highest rate
+   * @param copies of the parameters that training keeps
+   * @param spread of the time of a wave, relative; null if unknown
+   */
+  record Settings(
+      @Nullable Integer inFlight, int distance, double copies, @Nullable Double spread) {}
+
+  static Pipelines of(
+      List<VirtualWorker> workers,
+      List<Layer> model,
+      Settings settings,
+      @Nullable Double minibatchBytes)
+      throws InputException {
+    int most = 1;
+    for (VirtualWorker worker : workers) {
+      if (worker.gpus().size() > model.size()) {
+        throw new InputException(
+            "the virtual worker '%s' has %d GPUs, the model only %d layers"
+                .formatted(worker.name(), worker.gpus().size(), model.size()));
+      }
+      most = Math.max(most, worker.gpus().size());
+    }
+    Integer asked = settings.inFlight();
+    most = asked == null ? most : Math.max(most, asked);
+    List<List<VirtualWorker.@Nullable Cut>> cuts = new ArrayList<>();
+    for (VirtualWorker worker : workers) {
+      List<VirtualWorker.@Nullable Cut> own = new ArrayList<>();
+      for (int inFlight = 1; inFlight <= most; inFlight++) {
+        own.add(worker.cut(model, inFlight, settings.copies()));
+      }
+      cuts.add(own);
+    }
+    int inFlight = asked == null ? best(cuts, most) : asked;
+    List<VirtualWorker.Cut> chosen = chosen(workers, cuts, inFlight);
+    double slowest = chosen.stream().mapToDouble(VirtualWorker.Cut::perSecond).min().orElseThrow();
+    double parameters = model.stream().mapToDouble(Layer::parameterBytes).sum();
+    List<Virtual> virtual = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      virtual.add(
+          new Virtual(
+              workers.get(i).name(),
+              workers.get(i).gpus().stream().map(Kind::name).toList(),
+              cuts.get(i).stream().filter(cut -> cut != null).toList(),
+              chosen.get(i).perSecond(),
+              slowest / inFlight * parameters));
+    }
+    double all = workers.size() * slowest;
+    return new Pipelines(
+        inFlight,
+        settings.distance(),
+        all,
+        chosen.stream().mapToDouble(VirtualWorker.Cut::perSecond).sum(),
+        Waves.staleness(inFlight, settings.distance()),
+        settings.distance() * 1000.0 * inFlight / slowest,
+        minibatchBytes == null ? null : (Double) (all * minibatchBytes),
+        settings.spread(),
+        distances(chosen, settings),
+        virtual);
+  }
+
+  /** The number whose slowest worker is fastest; of several the least. */
+  private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int most) {
+    int best = 1;
+    double fastest = 0;
+    for (int inFlight = 1; inFlight <= most; inFlight++) {
+      double slowest = Double.POSITIVE_INFINITY;
+      for (List<VirtualWorker.@Nullable Cut> own : cuts) {
+        VirtualWorker.Cut cut = own.get(inFlight - 1);
+        slowest = Math.min(slowest, cut == null ? 0 : cut.perSecond());
+      }
+      if (slowest > fastest) {
+        fastest = slowest;
+        best = inFlight;
+      }
+    }
+    return best;
+  }
+
+  private static List<VirtualWorker.Cut> chosen(
+      List<VirtualWorker> workers, List<List<VirtualWorker.@Nullable Cut>> cuts, int inFlight)
+      throws InputException {
+    List<VirtualWorker.Cut> chosen = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      VirtualWorker.Cut cut = cuts.get(i).get(inFlight - 1);
+      if (cut == null) {
+        throw new InputException(
+            "the model does not fit into the GPUs of the virtual worker '%s' with %d minibatch%s in"
+                    .formatted(workers.get(i).name(), inFlight, inFlight == 1 ? "" : "es")
+                + " flight, wherever it is cut");
+      }
+      chosen.add(cut);
+    }
+    return chosen;
+  }
+
+  private static List<Distance> distances(List<VirtualWorker.Cut> chosen, Settings settings) {
+    Double spread = settings.spread();
+    if (spread == null) {
+      return List.of();
+    }
+    List<Double> millis = chosen.stream().map(VirtualWorker.Cut::waveMillis).toList();
+    TreeSet<Integer> all = new TreeSet<>(List.of(settings.distance()));
+    for (int distance : DISTANCES) {
+      all.add(distance);
+    }
+    return all.stream()
+        .map(
+            distance ->
+                new Distance(
+                    distance,
+                    Waves.staleness(chosen.get(0).inFlight(), distance),
+                    Waves.efficiency(millis, spread, distance)))
+        .toList();
+  }
+}

@@ -1,0 +1,11 @@
+package io.coordl.reports.workers;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parameter server.
+ *
+ * @param bytesPerSecond of its link, each way
+ * @param flopsPerSecond that it computes; null if unknown
+ */
+public record Server(String name, double bytesPerSecond, @Nullable Double flopsPerSecond) {}

@@ -1,0 +1,186 @@
+package io.coordl.reports.workers;
+
+import io.coordl.reports.cluster.InputException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the batch of a synchronous step is divided: equally, and so that the slowest worker is as
+ * fast as can be.
+ *
+ * @param batch samples of a step, of all workers together
+ * @param equalStepMillis null if a worker's memory does not hold an equal share
+ * @param idealStepMillis the best that fractions of samples would give
+ * @param straggler the worker that the others wait for with equal shares; null if there is none
+ * @param stragglerCostMillis a step would be so much shorter if it were as fast as the next one
+ */
+public record Shares(
+    int batch,
+    @Nullable Double equalStepMillis,
+    double bestStepMillis,
+    double idealStepMillis,
+    @Nullable String straggler,
+    double stragglerCostMillis,
+    List<Share> workers) {
+  private static final int HALVINGS = 200;
+
+  /**
+   * The part of one worker.
+   *
+   * @param equalMillis its own time with an equal share; null if its memory does not hold that
+   * @param demandPerSecond samples a second that its host must prepare, with the best shares
+   * @param demandBytesPerSecond the same in stored bytes; null if the size of a sample is not known
+   * @param weight of its mean gradient in the mean of all
+   */
+  public record Share(
+      Worker worker,
+      int equalSamples,
+      @Nullable Double equalMillis,
+      int bestSamples,
+      double bestMillis,
+      double demandPerSecond,
+      @Nullable Double demandBytesPerSecond,
+      double weight) {}
+
+  /**
+   * Divides a batch.
+   *
+   * @param sampleBytes stored bytes of a sample; null if not known
+   * @throws InputException if the workers' memory does not hold the batch
+   */
+  static Shares of(List<Worker> workers, int batch, @Nullable Double sampleBytes)
+      throws InputException {
+    int[] equal = equal(workers.size(), batch);
+    double ideal = ideal(workers, batch);
+    int[] best = whole(workers, batch, ideal);
+    double bestStep = longest(workers, best);
+    boolean fits = true;
+    List<Share> shares = new ArrayList<>();
+    for (int i = 0; i < workers.size(); i++) {
+      Worker worker = workers.get(i);
+      boolean holds = worker.holds(equal[i]);
+      fits &= holds;
+      double demand = 1000.0 * best[i] / bestStep;
+      shares.add(
+          new Share(
+              worker,
+              equal[i],
+              holds ? (Double) worker.millis(equal[i]) : null,
+              best[i],
+              worker.millis(best[i]),
+              demand,
+              sampleBytes == null ? null : (Double) (demand * sampleBytes),
+              (double) best[i] / batch));
+    }
+    double[] times = new double[workers.size()];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = workers.get(i).millis(equal[i]);
+    }
+    int slowest = slowest(times, -1);
+    int next = slowest(times, slowest);
+    double cost = next < 0 ? 0 : times[slowest] - times[next];
+    return new Shares(
+        batch,
+        fits ? (Double) times[slowest] : null,
+        bestStep,
+        ideal,
+        fits && cost > 0 ? workers.get(slowest).name() : null,
+        fits ? cost : 0,
+        shares);
+  }
+
+  private static int[] equal(int workers, int batch) {
+    int[] equal = new int[workers];
+    for (int i = 0; i < workers; i++) {
+      equal[i] = batch / workers + (i < batch % workers ? 1 : 0);
+    }
+    return equal;
+  }
+
+  private static int slowest(double[] times, int but) {
+    int slowest = -1;
+    for (int i = 0; i < times.length; i++) {
+      if (i != but && (slowest < 0 || times[i] > times[slowest])) {
+        slowest = i;
+      }
+    }
+    return slowest;
+  }
+
+  /** The step, in fractions of samples: the time in which the workers get the batch done. */
+  private static double ideal(List<Worker> workers, int batch) throws InputException {
+    long held = 0;
+    for (Worker worker : workers) {
+      held += worker.most() == null ? batch : worker.most();
+    }
+    if (held < batch) {
+      throw new InputException(
+          "the workers' memory holds " + held + " samples, fewer than the batch of " + batch);
+    }
+    double high = 1;
+    while (done(workers, high) < batch) {
+      high *= 2;
+    }
+    double low = 0;
+    for (int i = 0; i < HALVINGS && low < high; i++) {
+      double middle = (low + high) / 2;
+      if (done(workers, middle) < batch) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return high;
+  }
+
+  private static double done(List<Worker> workers, double millis) {
+    return workers.stream().mapToDouble(worker -> worker.samples(millis)).sum();
+  }
+
+  /**
+   * Whole samples: rounded down, and the rest goes one by one to the worker that is done with it
+   * first. No other whole shares give a shorter step, as no worker begins with more than its part
+   * of the ideal.
+   */
+  private static int[] whole(List<Worker> workers, int batch, double ideal) {
+    int[] shares = workers.stream().mapToInt(worker -> (int) worker.samples(ideal)).toArray();
+    int left = batch;
+    for (int share : shares) {
+      left -= share;
+    }
+    for (; left > 0; left--) {
+      int first = -1;
+      for (int i = 0; i < shares.length; i++) {
+        Worker worker = workers.get(i);
+        if (worker.holds(shares[i] + 1L)
+            && (first < 0
+                || worker.millis(shares[i] + 1L) < workers.get(first).millis(shares[first] + 1L))) {
+          first = i;
+        }
+      }
+      shares[first]++;
+    }
+    for (; left < 0; left++) { // The ideal may be a rounding error too long.
+      int last = slowest(times(workers, shares), -1);
+      shares[last]--;
+    }
+    return shares;
+  }
+
+  private static double[] times(List<Worker> workers, int[] shares) {
+    double[] times = new double[shares.length];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = workers.get(i).millis(shares[i]);
+    }
+    return times;
+  }
+
+  private static double longest(List<Worker> workers, int[] shares) {
+    double longest = 0;
+    for (double time : times(workers, shares)) {
+      longest = Math.max(longest, time);
+    }
+    return longest;
+  }
+}

@@ -1,0 +1,132 @@
+package io.coordl.reports.workers;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * GPUs that run a model as a pipeline of consecutive layers, after HetPipe (Park et al., USENIX ATC
+ * 2020). Minibatches are in flight together; each visits a stage once, forward and backward in one.
+ *
+ * @param gpus kind of each stage's GPU, in the order of the stages
+ */
+record VirtualWorker(String name, List<Kind> gpus) {
+
+  /**
+   * The model, cut into stages.
+   *
+   * @param inFlight minibatches that are under way at a time
+   * @param layers number of each stage
+   * @param stageMillis time of each stage for a minibatch
+   * @param bottleneck the slowest stage, from 0 on
+   * @param perSecond minibatches a second
+   */
+  public record Cut(
+      int inFlight,
+      List<Integer> layers,
+      List<Double> stageMillis,
+      int bottleneck,
+      double perSecond) {
+    double waveMillis() {
+      return 1000 * inFlight / perSecond;
+    }
+  }
+
+  /**
+   * The consecutive cut whose slowest stage is fastest, and of those the one whose sum is least.
+   *
+   * @param copies of the parameters that training keeps: weights, gradients, optimizer
+   * @return null if no cut fits into the memory of the GPUs
+   */
+  @Nullable Cut cut(List<Layer> model, int inFlight, double copies) {
+    double slowest = best(model, inFlight, copies, Double.POSITIVE_INFINITY, true, new int[0][0]);
+    if (slowest == Double.POSITIVE_INFINITY) {
+      return null;
+    }
+    int[][] begins = new int[gpus.size()][model.size() + 1];
+    double sum = best(model, inFlight, copies, slowest, false, begins);
+    List<Integer> layers = new ArrayList<>();
+    List<Double> millis = new ArrayList<>();
+    int end = model.size();
+    for (int stage = gpus.size() - 1; stage >= 0; stage--) {
+      int begin = begins[stage][end];
+      layers.add(0, end - begin);
+      millis.add(0, millis(model, stage, begin, end));
+      end = begin;
+    }
+    int bottleneck = 0;
+    for (int stage = 1; stage < millis.size(); stage++) {
+      if (millis.get(stage) > millis.get(bottleneck)) {
+        bottleneck = stage;
+      }
+    }
+    return new Cut(
+        inFlight, layers, millis, bottleneck, 1000 * Math.min(1 / slowest, inFlight / sum));
+  }
+
+  /**
+   * The least slowest stage, or the least sum of cuts whose stages take at most {@code limit}; of
+   * cuts of the first layers into the first stages, one stage after the other.
+   *
+   * @param begins gets the first layer of each stage for each layer after its last; ignored if
+   *     empty
+   */
+  private double best(
+      List<Layer> model,
+      int inFlight,
+      double copies,
+      double limit,
+      boolean ofSlowest,
+      int[][] begins) {
+    int layers = model.size();
+    double[] before = new double[layers + 1];
+    Arrays.fill(before, Double.POSITIVE_INFINITY);
+    before[0] = 0;
+    for (int stage = 0; stage < gpus.size(); stage++) {
+      double[] now = new double[layers + 1];
+      Arrays.fill(now, Double.POSITIVE_INFINITY);
+      for (int end = stage + 1; end <= layers; end++) {
+        for (int begin = end - 1; begin >= stage; begin--) {
+          if (!fits(model, stage, begin, end, inFlight, copies)) {
+            break;
+          }
+          double millis = millis(model, stage, begin, end);
+          double all = ofSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
+          if (millis <= limit && all <= now[end]) {
+            now[end] = all;
+            if (begins.length > 0) {
+              begins[stage][end] = begin;
+            }
+          }
+        }
+      }
+      before = now;
+    }
+    return before[layers];
+  }
+
+  private double millis(List<Layer> model, int stage, int begin, int end) {
+    double sum = 0;
+    for (Layer layer : model.subList(begin, end)) {
+      sum += layer.millis() == null ? 0 : layer.millis();
+    }
+    return sum * gpus.get(stage).slower();
+  }
+
+  /** An early stage holds the activations of more minibatches than a late one. */
+  private boolean fits(
+      List<Layer> model, int stage, int begin, int end, int inFlight, double copies) {
+    Double memory = gpus.get(stage).memoryBytes();
+    if (memory == null) {
+      return true;
+    }
+    double parameters = 0;
+    double activations = 0;
+    for (Layer layer : model.subList(begin, end)) {
+      parameters += layer.parameterBytes();
+      activations += layer.activationBytes();
+    }
+    return copies * parameters + Math.min(inFlight, gpus.size() - stage) * activations <= memory;
+  }
+}

@@ -1,0 +1,424 @@
+package io.coordl.reports.workers;
+
+import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.event.LayerEvent;
+import io.coordl.reports.cluster.InputException;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.RecordingException;
+import io.coordl.reports.whatif.Pace;
+import io.coordl.reports.workers.WorkersFile.Line;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a job whose workers are unequal, in the shape of its JSON, which {@code
+ * workers.schema.json} describes.
+ *
+ * @param recording of a worker; null if the file says all
+ * @param shares of a synchronous batch; null if the file has no workers
+ * @param pipelines of virtual workers; null if it has none
+ * @param placement of layers on servers; null if it has none
+ * @param measured what recordings showed, a sentence each
+ * @param model what all other figures rest on, a sentence each
+ */
+public record WorkersReport(
+    int schemaVersion,
+    @Nullable String recording,
+    @Nullable Shares shares,
+    @Nullable Pipelines pipelines,
+    @Nullable Placement placement,
+    List<String> measured,
+    List<String> model) {
+  static final int SCHEMA_VERSION = 1;
+
+  private static final double COPIES = 3;
+  private static final double FLOAT_BYTES = 4;
+  private static final int MOST_IN_FLIGHT = 1_000;
+
+  /** What a worker does per layer and step is not worth a table beyond this. */
+  private static final int MOST_WORKERS = 100_000;
+
+  /** How recordings are read. */
+  public interface Reader {
+    JobRecording read(Path file) throws RecordingException;
+  }
+
+  /**
+   * Reads what the file names, and computes.
+   *
+   * @param named a recording of one worker; null if the file says all
+   */
+  public static WorkersReport of(WorkersFile file, @Nullable Path named, Reader reader)
+      throws InputException, RecordingException {
+    return new Maker(file, reader).report(named);
+  }
+
+  private static final class Maker {
+    private final WorkersFile file;
+    private final Reader reader;
+    private final Map<Path, JobRecording> recordings = new HashMap<>();
+    private final List<String> measured = new ArrayList<>();
+    private final List<String> model = new ArrayList<>();
+    private @Nullable JobRecording base;
+    private @Nullable Pace pace;
+    private boolean hostsAlike;
+
+    Maker(WorkersFile file, Reader reader) {
+      this.file = file;
+      this.reader = reader;
+    }
+
+    WorkersReport report(@Nullable Path named) throws InputException, RecordingException {
+      if (named != null) {
+        base = reader.read(named);
+        pace = Pace.of(base);
+      }
+      List<Worker> workers = workers();
+      Integer batch = file.one("batch").whole("", 1);
+      List<Layer> layers = layers();
+      Shares shares = null;
+      if (!workers.isEmpty()) {
+        if (batch == null) {
+          throw new InputException(
+              file + " has workers and no line 'batch N': the samples of a step of all of them");
+        }
+        shares = Shares.of(workers, batch, sampleBytes());
+        if (hostsAlike) {
+          model.add(
+              "hosts without a recording of their own prepare as fast as the one that was"
+                  + " recorded");
+        }
+        model.add(
+            "gradients are averaged with the weights of the table: a plain mean of the workers'"
+                + " means would train another model");
+        model.add(
+            "statistics of batch normalisation differ from those of equal shares, and so do the"
+                + " weights in their last bits");
+      }
+      Pipelines pipelines = pipelines(layers);
+      Placement placement = placement(layers, workers.size());
+      if (shares == null && pipelines == null && placement == null) {
+        throw new InputException(
+            file + " asks nothing: it takes lines 'worker', 'virtual' or 'server'");
+      }
+      model.add("nothing here was validated on several GPUs");
+      return new WorkersReport(
+          SCHEMA_VERSION,
+          base == null ? null : base.file().toString(),
+          shares,
+          pipelines,
+          placement,
+          measured,
+          model);
+    }
+
+    private @Nullable Double sampleBytes() {
+      return pace == null || pace.sampleBytes() <= 0 ? null : (Double) pace.sampleBytes();
+    }
+
+    // ---- synchronous workers
+
+    private List<Worker> workers() throws InputException, RecordingException {
+      List<Line> lines = file.all("worker");
+      if (lines.size() > MOST_WORKERS) {
+        throw lines.get(MOST_WORKERS).refused("there are more than " + MOST_WORKERS + " workers");
+      }
+      List<Worker> workers = new ArrayList<>();
+      for (Line line : lines) {
+        workers.add(worker(line));
+      }
+      return workers;
+    }
+
+    private Worker worker(Line line) throws InputException, RecordingException {
+      Double millis = line.above0("ms");
+      Double slower = line.above0("slower");
+      String recorded = line.text("recording");
+      if (millis != null && (slower != null || recorded != null)) {
+        throw line.refused(
+            "it has ms= and "
+                + (slower != null ? "slower=" : "recording=")
+                + ", which both say how long a sample takes");
+      }
+      Double supply = line.above0("supply");
+      Origin origin = Origin.GIVEN;
+      if (millis == null) {
+        Pace own = recorded == null ? pace : paceOf(line, recorded);
+        if (own == null) {
+          throw line.refused(
+              "nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a"
+                  + " recording of another worker");
+        }
+        double factor = slower == null ? 1 : slower;
+        millis = own.millis(factor);
+        origin = factor == 1 ? Origin.MEASURED : Origin.ASSUMED;
+        if (supply == null && own.suppliedPerSecond() != null) {
+          supply = own.suppliedPerSecond();
+          hostsAlike |= recorded == null;
+        }
+        measured.add(sentence(line, recorded, own, slower));
+      }
+      Double fixed = line.number("fixed", 0);
+      return new Worker(line.name, fixed == null ? 0 : fixed, millis, supply, most(line), origin);
+    }
+
+    private static String sentence(
+        Line line, @Nullable String recorded, Pace pace, @Nullable Double slower) {
+      return String.format(
+          Locale.ROOT,
+          "%s: %.3f ms a sample%s%s%s",
+          line.name,
+          pace.nanosPerSample() / 1e6,
+          recorded == null ? "" : " in " + recorded,
+          pace.preparesItself() ? ", its own preparation included" : "",
+          slower == null
+              ? ""
+              : "; computing times the " + WorkersText.number(slower) + " that was given");
+    }
+
+    private @Nullable Pace paceOf(Line line, String recorded)
+        throws InputException, RecordingException {
+      Path path = file.beside(recorded);
+      JobRecording recording = recordings.get(path);
+      if (recording == null) {
+        recording = reader.read(path);
+        recordings.put(path, recording);
+      }
+      Pace own = Pace.of(recording);
+      if (own == null) {
+        throw line.refused(
+            "the recording "
+                + recorded
+                + " does not show how long a step takes: it needs three complete epochs, or a"
+                + " profile");
+      }
+      return own;
+    }
+
+    /** Whole samples that fit: as given, or what is left of the memory beside what is fixed. */
+    private @Nullable Integer most(Line line) throws InputException {
+      Integer most = line.whole("most", 1);
+      Double memory = line.bytes("memory");
+      Line needs = file.one("memory");
+      Double sample = needs.bytes("sample");
+      Double fixed = needs.bytes("fixed");
+      if (memory == null) {
+        return most;
+      }
+      if (most != null) {
+        throw line.refused("it has most= and memory=, which both say how many samples fit");
+      }
+      if (sample == null || sample == 0) {
+        throw line.refused(
+            "memory= needs a line 'memory fixed=SIZE sample=SIZE': what the model takes, and each"
+                + " sample");
+      }
+      double fits = Math.floor((memory - (fixed == null ? 0 : fixed)) / sample);
+      if (fits < 0) {
+        throw line.refused(
+            "memory is '"
+                + line.text("memory")
+                + "', less than the model takes (line "
+                + needs.number
+                + ")");
+      }
+      return (int) Math.min(fits, 1_000_000_000);
+    }
+
+    // ---- layers
+
+    /** Those of the file; else those of the recording's largest model. */
+    private List<Layer> layers() throws InputException {
+      List<Layer> layers = new ArrayList<>();
+      for (Line line : file.all("layer")) {
+        Double parameters = line.bytes("parameters");
+        Double activations = line.bytes("activations");
+        Integer inputs = line.whole("inputs", 0);
+        layers.add(
+            new Layer(
+                line.name,
+                line.number("ms", 0),
+                parameters == null ? 0 : parameters,
+                activations == null ? 0 : activations,
+                inputs == null ? 0 : inputs));
+      }
+      return layers.isEmpty() && base != null ? recorded(base) : layers;
+    }
+
+    private List<Layer> recorded(JobRecording recording) {
+      Map<Long, List<LayerEvent>> models =
+          recording.layers().stream().collect(Collectors.groupingBy(layer -> layer.model));
+      List<LayerEvent> largest =
+          models.values().stream()
+              .max(
+                  Comparator.comparingLong(
+                      all -> all.stream().mapToLong(layer -> layer.bytes).sum()))
+              .orElse(List.of());
+      return largest.stream()
+          .map(layer -> new Layer(String.valueOf(layer.layer), null, layer.bytes, 0, layer.inputs))
+          .toList();
+    }
+
+    // ---- virtual workers
+
+    private @Nullable Pipelines pipelines(List<Layer> layers) throws InputException {
+      List<Line> lines = file.all("virtual");
+      if (lines.isEmpty()) {
+        return null;
+      }
+      for (Layer layer : layers) {
+        if (layer.millis() == null) {
+          throw new InputException(
+              file + ": the layer '" + layer.name() + "' needs ms= to be cut into stages");
+        }
+      }
+      if (layers.stream().allMatch(layer -> layer.millis() == null || layer.millis() == 0)) {
+        throw new InputException(file + " has virtual workers and no 'layer NAME ms=...' lines");
+      }
+      Map<String, Kind> kinds = new HashMap<>();
+      for (Line line : file.all("kind")) {
+        Double slower = line.above0("slower");
+        kinds.put(
+            line.name, new Kind(line.name, slower == null ? 1 : slower, line.bytes("memory")));
+      }
+      List<VirtualWorker> workers = new ArrayList<>();
+      for (Line line : lines) {
+        List<Kind> gpus = new ArrayList<>();
+        for (String name : String.valueOf(line.text("")).split(",", -1)) {
+          Kind kind = kinds.get(name);
+          if (kind == null) {
+            throw line.refused("'" + name + "' is no kind of GPU that a 'kind' line describes");
+          }
+          gpus.add(kind);
+        }
+        workers.add(new VirtualWorker(line.name, gpus));
+      }
+      Line waves = file.one("waves");
+      Integer distance = waves.whole("distance", 0);
+      Integer inFlight = waves.whole("in-flight", 1);
+      if (inFlight != null && inFlight > MOST_IN_FLIGHT) {
+        throw waves.refused("in-flight is " + inFlight + ", more than " + MOST_IN_FLIGHT);
+      }
+      Double copies = waves.above0("copies");
+      Double spread = waves.number("spread", 0);
+      model.add(
+          "each minibatch visits a stage once, forward and backward in one, and transfers hide"
+              + " behind computing: with both as visits of their own the rates are upper bounds");
+      model.add(
+          "stage s of k keeps "
+              + WorkersText.number(copies == null ? COPIES : copies)
+              + " copies of its parameters and the activations of min(in flight, k - s)"
+              + " minibatches");
+      Pace known = pace;
+      return Pipelines.of(
+          workers,
+          layers,
+          new Pipelines.Settings(
+              inFlight,
+              distance == null ? 0 : distance,
+              copies == null ? COPIES : copies,
+              spread == null ? spread() : spread),
+          known == null || known.sampleBytes() <= 0 || known.batchSamples() <= 0
+              ? null
+              : (Double) (known.sampleBytes() * known.batchSamples()));
+    }
+
+    /** Of the time of a step, as the recording's percentiles have it. */
+    private @Nullable Double spread() {
+      if (base == null) {
+        return null;
+      }
+      for (LatencyStatisticsEvent latency : base.latencies()) {
+        if ("step".equals(latency.kind) && latency.count >= 100 && latency.p50 > 0) {
+          double deviation = Math.log((double) latency.p90 / latency.p50) / 1.2816;
+          double spread = Math.sqrt(Math.expm1(deviation * deviation));
+          measured.add(
+              String.format(
+                  Locale.ROOT, "steps spread by %.1f %% (from their p50 and p90)", 100 * spread));
+          return spread;
+        }
+      }
+      return null;
+    }
+
+    // ---- servers
+
+    private @Nullable Placement placement(List<Layer> layers, int workers) throws InputException {
+      List<Line> lines = file.all("server");
+      if (lines.isEmpty()) {
+        return null;
+      }
+      List<Server> servers = new ArrayList<>();
+      for (Line line : lines) {
+        Double link = line.bytesPerSecond("link");
+        if (link == null) {
+          throw line.refused("server " + line.name + " needs link=, such as link=10Gbit");
+        }
+        servers.add(new Server(line.name, link, line.flopsPerSecond("flops")));
+      }
+      double bytes = layers.stream().mapToDouble(Layer::parameterBytes).sum();
+      if (!(bytes > 0)) {
+        throw new InputException(
+            base == null
+                ? file
+                    + " has servers and no layers: give 'layer NAME parameters=SIZE' lines, or a"
+                    + " recording"
+                : base.file()
+                    + " names no layers (none were seen, or an older agent wrote it): record the"
+                    + " job again, or give 'layer NAME parameters=SIZE' lines");
+      }
+      if (file.all("layer").isEmpty() && base != null) {
+        measured.add(
+            "%d layers of %s, from the model that %s names"
+                .formatted(layers.size(), WorkersText.bytes(bytes), base.file()));
+      }
+      Line links = file.one("links");
+      Integer count = links.whole("workers", 1);
+      if (count == null && workers == 0) {
+        throw new InputException(
+            file + " has servers and does not say how many workers: give a line 'links workers=N'");
+      }
+      Integer batch = links.whole("batch", 1);
+      Pace known = pace;
+      int samples =
+          batch != null
+              ? batch
+              : known == null || known.batchSamples() < 1
+                  ? 0
+                  : (int) Math.round(known.batchSamples());
+      boolean full = layers.get(layers.size() - 1).isFullyConnected();
+      if (samples == 0 && full) {
+        throw new InputException(
+            file + ": fully connected layers need the samples of a worker's step: 'links batch=N'");
+      }
+      Double compute = links.above0("compute");
+      if (compute == null && known != null && samples > 0) {
+        compute = known.nanosPerSample() / 1e6 * samples;
+        measured.add(
+            "%s ms of computing in a step of %d samples"
+                .formatted(WorkersText.number(compute), samples));
+      }
+      Double value = links.above0("value");
+      model.add(
+          "a step sends each gradient once to the server that keeps the layer and gets the"
+              + " parameters back at the same time; a step takes between the longer of computing"
+              + " and communicating, if they overlap wholly, and their sum");
+      return Placement.of(
+          layers,
+          servers,
+          new Placement.Job(
+              count == null ? workers : count,
+              links.bytesPerSecond("link"),
+              samples,
+              value == null ? FLOAT_BYTES : value,
+              compute));
+    }
+  }
+}

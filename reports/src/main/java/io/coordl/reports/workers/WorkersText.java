@@ -1,0 +1,233 @@
+package io.coordl.reports.workers;
+
+import java.text.DecimalFormat;
+import java.text.DecimalFormatSymbols;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link WorkersReport} as text: a table each, and at the end what is measured and what not. */
+public final class WorkersText {
+  private static final int MOST_LINES = 40;
+  private static final String NONE = "-";
+
+  private final List<String> lines = new ArrayList<>();
+
+  private WorkersText() {}
+
+  public static List<String> lines(WorkersReport report) {
+    WorkersText text = new WorkersText();
+    if (report.shares() != null) {
+      text.add(report.shares());
+    }
+    if (report.pipelines() != null) {
+      text.add(report.pipelines());
+    }
+    if (report.placement() != null) {
+      text.add(report.placement());
+    }
+    text.lines.add(
+        "Measured    " + (report.measured().isEmpty() ? "nothing: all inputs are given" : ""));
+    report.measured().forEach(sentence -> text.lines.add("  " + sentence));
+    text.lines.add("Model       all other figures");
+    report.model().forEach(sentence -> text.lines.add("  " + sentence));
+    return text.lines;
+  }
+
+  private void say(String format, @Nullable Object... values) {
+    lines.add(String.format(Locale.ROOT, format, values).stripTrailing());
+  }
+
+  // ---- shares
+
+  private void add(Shares shares) {
+    say("Unequal workers: a synchronous step of %,d samples", shares.batch());
+    String row = "  %-12s %12s %9s %11s %8s  %12s %12s  %12s %12s %13s %7s";
+    say(
+        row,
+        "worker",
+        "ms a sample",
+        "fixed ms",
+        "supply /s",
+        "most",
+        "equal share",
+        "its step ms",
+        "best share",
+        "its step ms",
+        "demand /s",
+        "weight");
+    shares.workers().stream()
+        .limit(MOST_LINES)
+        .forEach(
+            share -> {
+              Worker worker = share.worker();
+              say(
+                  row,
+                  worker.name(),
+                  number(worker.millisPerSample()),
+                  number(worker.fixedMillis()),
+                  number(worker.suppliedPerSecond()),
+                  worker.most() == null ? NONE : number((double) worker.most()),
+                  number((double) share.equalSamples()),
+                  share.equalMillis() == null ? "does not fit" : number(share.equalMillis()),
+                  number((double) share.bestSamples()),
+                  number(share.bestMillis()),
+                  number(share.demandPerSecond()),
+                  String.format(Locale.ROOT, "%.3f", share.weight()));
+            });
+    if (shares.workers().size() > MOST_LINES) {
+      say("  and %,d more, as --json tells", shares.workers().size() - MOST_LINES);
+    }
+    Double equal = shares.equalStepMillis();
+    if (equal == null) {
+      say(
+          "Equal shares do not fit into the memory of all. With the best shares a step takes %s"
+              + " ms.",
+          number(shares.bestStepMillis()));
+    } else {
+      say(
+          "Equal shares take %s ms a step, the best shares %s ms: %.2f times as fast (%s ms with"
+              + " fractions of samples).",
+          number(equal),
+          number(shares.bestStepMillis()),
+          equal / shares.bestStepMillis(),
+          number(shares.idealStepMillis()));
+      say(
+          shares.straggler() == null
+              ? "No worker alone makes the others wait with equal shares."
+              : "The straggler %s costs the others %s ms of each step with equal shares.",
+          shares.straggler(),
+          number(shares.stragglerCostMillis()));
+    }
+    Double bytes =
+        shares.workers().stream()
+            .map(Shares.Share::demandBytesPerSecond)
+            .reduce(null, WorkersText::sum);
+    if (bytes != null) {
+      say("All workers together read %s/s.", bytes(bytes));
+    }
+  }
+
+  private static @Nullable Double sum(@Nullable Double one, @Nullable Double other) {
+    return one == null ? other : other == null ? one : (Double) (one + other);
+  }
+
+  // ---- pipelines
+
+  private void add(Pipelines pipelines) {
+    say(
+        "Virtual workers: %d minibatch%s in flight, distance D = %d",
+        pipelines.inFlight(), pipelines.inFlight() == 1 ? "" : "es", pipelines.distance());
+    String row = "  %-12s %-20s %9s %14s %-16s %-30s %s";
+    say(row, "worker", "GPUs", "in flight", "minibatches/s", "layers", "stages ms", "bottleneck");
+    for (Pipelines.Virtual worker : pipelines.workers()) {
+      for (VirtualWorker.Cut cut : worker.cuts()) {
+        say(
+            row,
+            worker.name(),
+            String.join(",", worker.gpus()),
+            cut.inFlight(),
+            String.format(Locale.ROOT, "%.2f", cut.perSecond()),
+            cut.layers().stream().map(String::valueOf).collect(Collectors.joining(",")),
+            cut.stageMillis().stream().map(WorkersText::number).collect(Collectors.joining(" ")),
+            "stage " + (cut.bottleneck() + 1) + ", " + worker.gpus().get(cut.bottleneck()));
+      }
+    }
+    say(
+        "Together %s minibatches/s: in the long run each makes as many waves as the slowest; %s"
+            + " with waves in proportion to each one's rate.",
+        number(pipelines.perSecond()), number(pipelines.unequalPerSecond()));
+    say(
+        "An update misses at most %d minibatches. D = %d hides pauses of up to %s ms of one worker"
+            + " from the others; it hides no worker that is always slower.",
+        pipelines.stalenessMinibatches(),
+        pipelines.distance(),
+        number(pipelines.hiddenPauseMillis()));
+    Double spread = pipelines.spread();
+    if (spread != null) {
+      say("With waves whose times spread by %.1f %%, what remains of that rate:", 100 * spread);
+      for (Pipelines.Distance distance : pipelines.distances()) {
+        say(
+            "  D = %-3d %6.1f %%, updates miss at most %d minibatches",
+            distance.distance(), 100 * distance.efficiency(), distance.stalenessMinibatches());
+      }
+    }
+    say(
+        "Each worker sends %s/s of updates, and gets as much back.",
+        bytes(pipelines.workers().get(0).pushedBytesPerSecond()));
+    if (pipelines.demandBytesPerSecond() != null) {
+      say("All workers together read %s/s.", bytes(pipelines.demandBytesPerSecond()));
+    }
+  }
+
+  // ---- placement
+
+  private void add(Placement placement) {
+    say(
+        "Layers on servers: each of %d workers sends %s in a step",
+        placement.workers(), megabytes(placement.totalBytes()));
+    String row = "  %-30s %16s %16s %24s";
+    say(row, "placement", "largest server", "communicates ms", "step ms");
+    placement.ways().forEach(way -> add(row, way));
+    Placement.FullyConnected kept = placement.fullyConnected();
+    if (kept != null) {
+      add(row, kept.way());
+      say(
+          "With the last %d fully connected layer%s computed at the server, a worker sends %s of"
+              + " activations in place of %s of gradients.",
+          kept.layers(),
+          kept.layers() == 1 ? "" : "s",
+          megabytes(kept.activationBytes()),
+          megabytes(kept.parameterBytes()));
+      say(
+          "That is %.1f GFLOP a step for the server%s",
+          kept.flops() / 1e9,
+          kept.serverMillis() == null
+              ? "; give flops= of the server to know whether it pays."
+              : String.format(
+                  Locale.ROOT,
+                  ", %s ms: %s",
+                  number(kept.serverMillis()),
+                  Boolean.TRUE.equals(kept.pays()) ? "it pays." : "it does not pay."));
+    }
+    if (placement.deciding() != null) {
+      say(
+          "The layer %s alone decides: split it or move it; more servers do not help.",
+          placement.deciding());
+    }
+  }
+
+  private void add(String row, Placement.Way way) {
+    double largest = way.serverBytes().stream().mapToDouble(Double::doubleValue).max().orElse(0);
+    say(
+        row,
+        way.name(),
+        megabytes(largest),
+        number(way.millis()),
+        way.stepMillis() == null
+            ? NONE
+            : number(way.stepMillis()) + " to " + number(way.stepMillisWithoutOverlap()));
+  }
+
+  // ---- figures
+
+  static String number(@Nullable Double value) {
+    if (value == null) {
+      return NONE;
+    }
+    String pattern = Math.abs(value) >= 1000 ? "#,##0.#" : value >= 10 ? "0.##" : "0.###";
+    return new DecimalFormat(pattern, DecimalFormatSymbols.getInstance(Locale.ROOT)).format(value);
+  }
+
+  static String bytes(double value) {
+    return value < 1e6
+        ? number(value / 1e3) + " kB"
+        : value < 1e9 ? megabytes(value) : number(value / 1e9) + " GB";
+  }
+
+  private static String megabytes(double value) {
+    return number(value / 1e6) + " MB";
+  }
+}

@@ -1,0 +1,238 @@
+package io.coordl.profile;
+
+import io.coordl.advice.Text;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.cache.ProfiledItems;
+import io.coordl.event.PhaseEvent;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+
+/**
+ * The data side of the job against an accelerator that sleeps: at a batch get, batches are taken
+ * from the program's iterator, slept for and dropped, with items from storage. The accelerator's
+ * utilisation is the time of its steps as asked for over all time, as the rules of MLPerf Storage
+ * have it; the first step of an epoch does not count. The program gets the last batch of an epoch,
+ * so that its loop ends as ever, and this goes on in its next epoch.
+ *
+ * <p>Several instances begin to count at the same time, and go on until all have counted enough.
+ */
+final class EmulatedAccelerator extends Stage {
+  static final String PHASE = "accelerator";
+
+  private static final String WARM = "warm";
+  private static final String MEASURED = "measured";
+  private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Where the user says how many steps count, it is not the figures that are wanted. */
+  private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final int LEAST_STEPS = 20;
+
+  /** For the others: their JVMs start beside this one, which works on. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
+
+  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MOST_EPOCHS = 1_000;
+
+  private enum State {
+    WARMING,
+    WAITING,
+    MEASURING,
+    STAYING
+  }
+
+  private final Accelerator accelerator;
+  private final Meeting meeting;
+  private final LongConsumer sleep;
+  private final int wanted;
+  private final List<Step> steps = new ArrayList<>();
+  private State state = State.WARMING;
+  private long begun;
+  private long looked;
+  private long window;
+  private long arrived;
+  private int warmup;
+  private int emptyEpochs;
+
+  /** Steps of this epoch, and of the longest one before. */
+  private long taken;
+
+  private long longest;
+  private String reason = "";
+
+  /**
+   * @param wanted steps to count, 0 for as many as fill the time
+   * @param sleep sleeps for so many nanoseconds
+   */
+  EmulatedAccelerator(Plan plan, Accelerator accelerator, int wanted, LongConsumer sleep) {
+    super(plan, "an emulated accelerator, every item from storage");
+    this.accelerator = accelerator;
+    this.meeting = new Meeting(accelerator);
+    this.wanted = wanted;
+    this.sleep = sleep;
+  }
+
+  @Override
+  void begin() {
+    plan.begin();
+    begun = plan.now();
+    plan.items.from(ProfiledItems.From.STORAGE);
+  }
+
+  @Override
+  Next get(BatchGet get) {
+    // What is prepared inside is for nobody: no wait of the training thread.
+    long token = Spans.enter(SpanKind.PRODUCER, null);
+    try {
+      return take(get);
+    } catch (IOException e) {
+      reason = "the other instances cannot be met: " + e;
+      return Next.DONE;
+    } finally {
+      Spans.exit(token, null);
+    }
+  }
+
+  private Next take(BatchGet get) throws IOException {
+    if (get.inHand == null) {
+      get.advance();
+      longest = Math.max(longest, taken);
+      arrived = plan.now();
+      taken = 0;
+    }
+    PhaseEvent before = Gauge.reading(plan.spans);
+    while (!isOver()) {
+      if (!get.hasMore()) {
+        if (taken <= skipped() && ++emptyEpochs >= MOST_EPOCHS) {
+          reason = "an epoch has too few batches";
+          return Next.DONE;
+        }
+        return Next.ANSWER;
+      }
+      sleep.accept(accelerator.stepNanos());
+      Object dropped = get.inHand;
+      int samples = 1;
+      if (dropped != null) {
+        samples = get.batches.samples(dropped);
+        get.batches.drop(dropped);
+      }
+      get.advance();
+      long now = plan.now();
+      PhaseEvent read = Gauge.reading(plan.spans);
+      if (taken++ >= skipped()) {
+        step(new Step(samples, now - arrived, read.since(before)));
+      }
+      arrived = now;
+      before = read;
+    }
+    return Next.DONE;
+  }
+
+  /**
+   * Steps at the beginning of an epoch whose batches were made during the program's own steps; not
+   * more than half of the epoch.
+   */
+  private long skipped() {
+    return longest == 0 ? plan.transition() : Math.min(plan.transition(), Math.max(1, longest / 2));
+  }
+
+  private void step(Step step) {
+    switch (state) {
+      case WARMING, WAITING -> warmup++;
+      case MEASURING -> {
+        steps.add(step);
+        window += step.nanos();
+      }
+      default -> { // What others still measure must have this load beside it.
+      }
+    }
+  }
+
+  /** Goes from state to state; true after the last. */
+  private boolean isOver() throws IOException {
+    long now = plan.now();
+    switch (state) {
+      case WARMING -> {
+        if (now - begun >= (wanted > 0 ? SHORT_NANOS : WARM_NANOS)
+            || plan.isLate(warmup > 0, warmup)) {
+          plan.warmedUp(warmup, true);
+          meeting.come(WARM);
+          become(State.WAITING, now);
+        }
+      }
+      case WAITING -> {
+        if (looks(now) && meeting.isComplete(WARM)) {
+          plan.warmedUp(warmup, true);
+          become(State.MEASURING, now);
+        } else if (now - begun >= PATIENCE_NANOS) {
+          reason = "not all of the " + accelerator.instances() + " instances came";
+          return true;
+        }
+      }
+      case MEASURING -> {
+        boolean enough =
+            wanted > 0
+                ? steps.size() >= wanted
+                : window >= WINDOW_NANOS && steps.size() >= LEAST_STEPS;
+        if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
+          meeting.come(MEASURED);
+          become(State.STAYING, now);
+        }
+      }
+      case STAYING -> {
+        return now - begun >= PATIENCE_NANOS || (looks(now) && meeting.isComplete(MEASURED));
+      }
+    }
+    return false;
+  }
+
+  private void become(State next, long now) {
+    state = next;
+    begun = now;
+    looked = 0;
+  }
+
+  private boolean looks(long now) {
+    if (looked != 0 && now - looked < BETWEEN_LOOKS_NANOS) {
+      return false;
+    }
+    looked = now;
+    return true;
+  }
+
+  @Override
+  void end() {
+    if (reason.isEmpty() && steps.size() < 2) {
+      reason = "only " + steps.size() + " steps were seen in it";
+    }
+    if (!reason.isEmpty()) {
+      plan.results.notMeasured(PHASE, reason);
+      return;
+    }
+    PhaseEvent event = new PhaseEvent();
+    steps.forEach(step -> event.add(step.work()));
+    Estimate estimate = Estimate.of(steps);
+    event.phase = PHASE;
+    event.workers = plan.workers;
+    event.steps = steps.size();
+    event.samples = steps.stream().mapToLong(Step::samples).sum();
+    event.wall = window;
+    event.clearStalls();
+    event.compute = steps.size() * accelerator.stepNanos();
+    event.sampleNanos = (double) window / event.samples;
+    event.sampleNanosError = estimate.error();
+    event.steady = estimate.relativeError() <= 0.01;
+    String access = plan.items.access();
+    event.note = access.equals("direct") ? "" : access;
+    plan.results.measured(event);
+    plan.results.remark(
+        Text.format(
+            "accelerator: busy %.1f %% of the time with steps of %.3f ms",
+            100.0 * event.compute / event.wall, accelerator.stepNanos() / 1e6));
+  }
+}

@@ -1,0 +1,57 @@
+package io.coordl.pipeline;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The adapter of the library that an object is of, made at the first one of each class. */
+final class LibraryAdapters<A> {
+  private final Class<?> kind;
+  private final Map<String, String> names;
+
+  /** Kept in the class itself, so that neither outlives the other. */
+  private final ClassValue<Optional<A>> adapters =
+      new ClassValue<>() {
+        @Override
+        protected Optional<A> computeValue(Class<?> type) {
+          return Optional.ofNullable(find(type));
+        }
+      };
+
+  /**
+   * @param kind of the adapters, whose constructors take nothing
+   * @param names of the adapter of each class or interface of a library
+   */
+  LibraryAdapters(Class<?> kind, Map<String, String> names) {
+    this.kind = kind;
+    this.names = names;
+  }
+
+  /** The adapter for an object; null if its class is of no library that is known. */
+  @Nullable A of(Object object) {
+    return adapters.get(object.getClass()).orElse(null);
+  }
+
+  private @Nullable A find(Class<?> type) {
+    String adapter = names.get(type.getName());
+    return adapter != null
+        ? make(adapter, type)
+        : Stream.concat(Stream.of(type.getInterfaces()), Stream.ofNullable(type.getSuperclass()))
+            .map(this::find)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
+  }
+
+  @SuppressWarnings("unchecked") // As it is declared.
+  private @Nullable A make(String adapter, Class<?> library) {
+    try {
+      return (A)
+          LibraryLoader.load(adapter, library).asSubclass(kind).getConstructor().newInstance();
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.coordl.pipeline;
+
+import io.coordl.event.LayerEvent;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The layers of the model that a trainer changes, by the adapter of the library that its class is
+ * of; none if that is not known. Never throws.
+ */
+public final class LibraryLayers implements Function<Object, List<LayerEvent>> {
+  private final LibraryAdapters<Function<Object, List<LayerEvent>>> adapters;
+
+  /**
+   * Knows these.
+   *
+   * @param adapters names of our classes, by the names of the classes that make steps
+   */
+  public LibraryLayers(Map<String, String> adapters) {
+    this.adapters = new LibraryAdapters<>(Function.class, adapters);
+  }
+
+  @Override
+  public List<LayerEvent> apply(Object trainer) {
+    try {
+      @Nullable Function<Object, List<LayerEvent>> adapter = adapters.of(trainer);
+      return adapter == null ? List.of() : adapter.apply(trainer);
+    } catch (RuntimeException | LinkageError e) {
+      return List.of();
+    }
+  }
+}
