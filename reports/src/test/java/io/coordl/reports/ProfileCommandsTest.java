@@ -145,7 +145,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", serial)).isZero();
 
     JsonNode json = validWhatIf();
-    assertThat(json.at("/answers").size()).isEqualTo(11);
+    assertThat(json.at("/answers").size()).isEqualTo(12);
     assertThat(json.at("/answers/0/plot/series/0/points").size()).isEqualTo(21);
     assertThat(json.at("/answers/8/question").asString()).isEqualTo("hosts");
     assertThat(json.at("/answers/8/figure").isMissingNode()).isFalse();
@@ -183,7 +183,7 @@ class ProfileCommandsTest {
     assertThat(coordl("whatif", "--json", record("f.jfr", () -> Recordings.emitFetches(3))))
         .isZero();
     JsonNode nothing = validWhatIf();
-    assertThat(nothing.at("/answers").size()).isEqualTo(11);
+    assertThat(nothing.at("/answers").size()).isEqualTo(12);
     nothing
         .at("/answers")
         .forEach(answer -> assertThat(answer.at("/figure").isMissingNode()).isTrue());
