@@ -137,20 +137,15 @@ class SharingTest {
                 List.of(
                     List.of(List.of(10.0), List.of(10.0)), List.of(List.of(10.0), List.of(40.0))),
                 0));
-    Cluster cluster = Cluster.parse("1x1,cores=4,memory=60,storage=100");
+    Cluster cluster = Cluster.parse("1x2,cores=8,memory=60,storage=100");
 
-    Sharing.Share alone =
+    Sharing.Share share =
         new Sharing(cluster, List.of(new Sharing.Request(models, "mine", 1, 10)))
             .by(Allocation.TUNE)
             .get(0);
-    Sharing.Share tight =
-        new Sharing(cluster, List.of(new Sharing.Request(models, "mine", 1, 35)))
-            .by(Allocation.GREEDY)
-            .get(0);
 
-    assertThat(alone.memoryGib()).isEqualTo(60);
-    // Half of its items fit beside 35 GiB: 25 of 50 samples/s, which is all that the server gives.
-    assertThat(tight.memoryGib()).isEqualTo(60);
-    assertThat(tight.speed()).isCloseTo(1, within(1e-9));
+    assertThat(share.memoryGib()).isEqualTo(60);
+    // Its share of 30 GiB holds 20 of its 50: 10 + 20 / 50 x 30 samples/s.
+    assertThat(share.speed()).isCloseTo(40.0 / 22, within(1e-9));
   }
 }

@@ -79,6 +79,23 @@ class SpeedLawTest {
     assertThat(law.speed(0.5, 1, 1)).isCloseTo(100, within(1e-3));
   }
 
+  /** On one core, a sample took 8 ms with every item in memory, and a fetch takes 1 ms beside. */
+  @Test
+  void withoutWorkersFetchesAddToWhatWasMeasuredOnFewerCores() throws Exception {
+    JobRecording oneCore =
+        Recordings.read(
+            () -> {
+              emitPhase("ingestion", 0, 2e6, 0, 0);
+              emitPhase("cached", 0, 8e6, 0, 6e6);
+              emitPhase("cold", 0, 9e6, 1e6, 6e6);
+              Profiles.emitHost(1, 500_000_000L, 200_000_000L, 2e6);
+            });
+    SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial), oneCore), 1.0);
+
+    assertThat(law.speed(1, 1, 1)).isCloseTo(1e9 / 8e6, within(1e-3));
+    assertThat(law.speed(1, 0, 1)).isCloseTo(1e9 / 9e6, within(1e-3));
+  }
+
   @Test
   void aStepThatKeepsFourCoresBusyIsLongerOnTwo() throws Exception {
     SpeedLaw law = SpeedLaw.of(List.of(Recordings.read(Profiles::emitSerial)), 4.0);
