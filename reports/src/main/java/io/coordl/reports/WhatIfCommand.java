@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
     name = "whatif",
     description = {
       "Predicts what would make a job faster, and by how much, before it is tried.",
-      "Best on a profile; of an ordinary recording of three epochs or more it says less, with wider"
+      "Best on a profile; of an ordinary recording it says less, with wider"
           + " errors. Without a question it answers all of them.",
       "The schema of the JSON is whatif.schema.json in coordl.jar.",
     })
@@ -94,7 +94,7 @@ final class WhatIfCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException {
-    WhatIf whatIf = WhatIf.of(reading.read(file), scenario(), questions());
+    WhatIf whatIf = WhatIf.of(reading.readSteps(file), scenario(), questions());
     int width = json.terminal().width();
     json.print(whatIf, WhatIfText.lines(whatIf, width == 0 ? WhatIfText.WIDTH : width));
     return ExitStatus.DONE.code();

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows with the number of epochs only. Confined to one thread, that which reads the recording.
+ * grows with the number of epochs only, and with that of the steps up to a bound. Confined to one
+ * thread, that which reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
@@ -74,6 +75,8 @@ public final class Collector {
 
   private long taken;
 
+  private final StepSeries steps = new StepSeries();
+
   /** What takes the events of each type. */
   final Map<String, Consumer<JobEvent>> takers = new HashMap<>();
 
@@ -100,6 +103,11 @@ public final class Collector {
     latest(EnvironmentEvent.class, environments, of -> "");
     latest(EpochEvent.class, epochs, EventReader::values);
     latest(PhaseEvent.class, phases, EventReader::values);
+  }
+
+  /** From now on takes the events of each step, too. */
+  void takeSteps() {
+    takers.putAll(steps.takers());
   }
 
   private <E extends Event> void on(Class<E> type, Consumer<Dated<E>> action) {
@@ -215,7 +223,8 @@ public final class Collector {
         values(hosts.values()).stream().findFirst().orElse(null),
         values(environments.values()).stream().findFirst().orElse(null),
         faults,
-        values(byTime(firstFaults)));
+        values(byTime(firstFaults)),
+        steps.steps());
   }
 
   private JobRecording.@Nullable Recent recent() {
