@@ -426,7 +426,9 @@ class CoordlTest {
     assertThat(out.toString().lines().toList())
         .hasSize(3)
         .satisfies(lines -> assertThat(lines.get(1)).startsWith("     32.3 ").endsWith("b.jfr"))
-        .satisfies(lines -> assertThat(lines.get(2)).startsWith("      107 ").endsWith("a.jfr"));
+        .satisfies(
+            lines ->
+                assertThat(lines.get(2)).startsWith("      107 ").endsWith("a.jfr  cache=minio"));
 
     out.getBuffer().setLength(0);
     assertThat(coordl("summary", "--json", several)).isZero();
@@ -475,8 +477,7 @@ class CoordlTest {
       Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
     }
 
-    assertThat(coordl("export", "--perfetto", file, "-o", folder.resolve("many.json")))
-        .isEqualTo(74);
+    assertThat(coordl("export", file, "-o", folder.resolve("many.json"))).isEqualTo(74);
     assertThat(coordl("report", file, "-o", folder.resolve("many.html"))).isEqualTo(74);
     assertThat(err.toString().lines())
         .hasSize(2)

@@ -124,8 +124,18 @@ class ProfileRunTest {
     assertThat(code).isEqualTo(1);
     assertThat(err.toString())
         .isEqualTo(
-            "coordl: the program made no recording: it ended before it trained, or uses neither DJL"
-                + " nor DL4J, or another agent argument is in its way.\n");
+            "coordl: the program made no recording: it ended before it trained, or uses no training"
+                + " library that the agent knows, or another agent argument is in its way.\n");
+  }
+
+  @Test
+  void theOptionsOfTheProgramNeedNoTwoDashes() throws Exception {
+    Path recording = folder.resolve("o.jfr");
+
+    int code = coordl("profile", "--agent", agent(), "-o", recording, "/bin/sh", "-c", "exit 7");
+
+    assertThat(code).isEqualTo(7);
+    assertThat(err.toString()).startsWith("coordl: the program ended with exit code 7.");
   }
 
   @Test

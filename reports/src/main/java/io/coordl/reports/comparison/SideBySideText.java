@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 public final class SideBySideText {
@@ -77,9 +78,14 @@ public final class SideBySideText {
         .max(Comparator.comparingDouble(EqualRuns::timesAsFast))
         .map(
             equal ->
-                Text.format(
-                    "Equal runs beside them differ by up to %.1f %% (%d runs)",
-                    100 * (equal.timesAsFast() - 1), equal.runs()))
+                equal.timesAsFast() < 2
+                    ? Text.format(
+                        "Equal runs beside them differ by up to %.1f %% (%d runs)",
+                        100 * (equal.timesAsFast() - 1), equal.runs())
+                    : Text.format(
+                        "Equal runs beside them are up to %.1f times as fast as each other (%d"
+                            + " runs): something else changed, or the machine was busy",
+                        equal.timesAsFast(), equal.runs()))
         .orElse(
             "How much equal runs differ here is not known: record each side several times, and"
                 + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
@@ -202,6 +208,16 @@ public final class SideBySideText {
     return summary.speed() == null ? 0 : summary.speed().samplesPerSecond();
   }
 
+  /** What the user gave that changes how the job works. */
+  private static String arguments(Summary summary) {
+    String given =
+        Stream.of(summary.program().arguments().split(","))
+            .filter(argument -> !JobIdentity.NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
+            .filter(argument -> !argument.isEmpty())
+            .collect(Collectors.joining(","));
+    return given.isEmpty() ? "" : "  " + Text.line(given, LONGEST_NAME);
+  }
+
   private static List<String> table(List<Summary> summaries) {
     List<String> lines = new ArrayList<>();
     lines.add(JobTable.header() + "  recording (in %)");
@@ -211,9 +227,10 @@ public final class SideBySideText {
                   speed(summary),
                   summary.totals().figures(),
                   summary.totals().figures().epochs,
-                  summary.decodedHits())
+                  summary.kept())
               + "  "
-              + name(summary));
+              + name(summary)
+              + arguments(summary));
     }
     return lines;
   }

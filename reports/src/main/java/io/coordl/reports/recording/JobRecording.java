@@ -75,6 +75,9 @@ public record JobRecording(
     List<FaultEvent> firstFaults,
     List<Steps> steps) {
 
+  /** So many steps of later epochs make those of the first dispensable. */
+  private static final int ENOUGH_STEPS = 30;
+
   /**
    * What was counted between the last totals and those before.
    *
@@ -128,15 +131,21 @@ public record JobRecording(
   }
 
   /**
-   * The steps of that source, those of epochs that were left early too. While no epoch has ended,
-   * nobody knows which is what, and all count.
+   * The steps of that source, those of epochs that were left early too. The first epoch fills
+   * caches: its steps count only where the others have few. While no epoch has ended, nobody knows
+   * which is what, and all count.
    */
   public List<Figures> trainingSteps() {
     if (epochs.isEmpty()) {
       return steps.stream().map(Steps::figures).toList();
     }
-    Set<Long> ofIt =
-        trained(epochs.stream()).stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
+    List<EpochEvent> all = trained(epochs.stream());
+    List<Figures> later = all.size() < 2 ? List.of() : stepsOf(all.subList(1, all.size()));
+    return later.size() < ENOUGH_STEPS ? stepsOf(all) : later;
+  }
+
+  private List<Figures> stepsOf(List<EpochEvent> some) {
+    Set<Long> ofIt = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
     Set<Long> others =
         epochs.stream()
             .map(epoch -> epoch.epoch)

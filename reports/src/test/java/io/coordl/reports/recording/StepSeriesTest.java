@@ -8,6 +8,7 @@ import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -71,6 +72,29 @@ class StepSeriesTest {
     // Of the fourth, which has not ended, nobody knows yet what it is.
     assertThat(recording.steps()).hasSize(5);
     assertThat(recording.trainingSteps()).extracting(step -> step.wall).containsExactly(16_000L);
+  }
+
+  @Test
+  void theFirstEpochCountsWhereLaterOnesHaveFewSteps() throws Exception {
+    double[] thirty = new double[30];
+    Arrays.fill(thirty, 1_600);
+    Runnable few =
+        () -> {
+          Recordings.emitSteps(1, thirty);
+          emitEpoch(1, "my.Images", 5);
+          Recordings.emitSteps(2, Arrays.copyOf(thirty, 29));
+          emitEpoch(2, "my.Images", 5);
+        };
+
+    assertThat(read(few).trainingSteps()).hasSize(59);
+    assertThat(
+            read(() -> {
+                  few.run();
+                  Recordings.emitSteps(3, 1_600);
+                  emitEpoch(3, "my.Images", 5);
+                })
+                .trainingSteps())
+        .hasSize(30);
   }
 
   @Test
