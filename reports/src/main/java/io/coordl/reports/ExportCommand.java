@@ -28,8 +28,7 @@ final class ExportCommand implements Callable<Integer> {
 
   @Option(
       names = "--perfetto",
-      required = true,
-      description = "As trace events in JSON, the one format so far.")
+      description = "As trace events in JSON: the only format, so it may be left out.")
   boolean perfetto;
 
   @Option(

@@ -58,13 +58,13 @@ final class ProfileCommand implements Callable<Integer> {
   /** How every recording of the JVM begins. */
   private static final byte[] RECORDING = {'F', 'L', 'R', 0};
 
-  @Spec CommandSpec spec;
+  private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       paramLabel = "COMMAND",
       arity = "1..*",
       description = {
-        "The program as it is started else, after --.",
+        "The program as it is started else, after the options of coordl.",
         "The agent is put behind the word java; into JAVA_TOOL_OPTIONS for any other command.",
       })
   List<String> command;
@@ -132,6 +132,13 @@ final class ProfileCommand implements Callable<Integer> {
     ingestion,
     cached,
     cold
+  }
+
+  /** From its first word on, all options are those of the program, with or without {@code --}. */
+  @Spec
+  void spec(CommandSpec of) {
+    spec = of;
+    of.parser().stopAtPositional(true);
   }
 
   @Override

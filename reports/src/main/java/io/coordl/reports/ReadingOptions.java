@@ -6,10 +6,15 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -17,6 +22,9 @@ import picocli.CommandLine.Spec;
 
 /** Reads recordings for a command: add with {@code @Mixin}, and call {@link #read}. */
 final class ReadingOptions {
+  private static final int MOST_BESIDE = 12;
+  private static final long LARGEST_BESIDE = 64L << 20;
+
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
@@ -39,7 +47,14 @@ final class ReadingOptions {
     }
   }
 
-  /** The same, with the events of every batch, item and transform. */
+  /** The same with what each step took. */
+  JobRecording readSteps(Path file) throws RecordingException {
+    try (ProgressBar bar = bar(file)) {
+      return RecordingReader.readSteps(file, bar);
+    }
+  }
+
+  /** The same with what every batch, item and transform took. */
   JobActivity readInFull(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
       return RecordingReader.readInFull(file, bar);
@@ -69,6 +84,41 @@ final class ReadingOptions {
       }
     }
     return read;
+  }
+
+  /**
+   * The newest recordings in the directories of some others, these left out. They are a help and no
+   * more: large ones, and those that cannot be read, are left out without a word.
+   */
+  List<JobRecording> beside(List<Path> files) {
+    Set<Path> known = new HashSet<>();
+    files.forEach(file -> known.add(file.toAbsolutePath().normalize()));
+    Set<Path> folders = new LinkedHashSet<>();
+    known.stream().flatMap(file -> Stream.ofNullable(file.getParent())).forEach(folders::add);
+    List<Path> found = new ArrayList<>();
+    for (Path folder : folders) {
+      try (Stream<Path> inside = Files.list(folder)) {
+        inside
+            .filter(file -> file.toString().endsWith(".jfr") && !known.contains(file))
+            .filter(file -> file.toFile().isFile() && file.toFile().length() <= LARGEST_BESIDE)
+            .forEach(found::add);
+      } catch (IOException | UncheckedIOException e) {
+        // Then there is none that can be looked at.
+      }
+    }
+    List<JobRecording> beside = new ArrayList<>();
+    found.stream()
+        .sorted(Comparator.comparing((Path file) -> file.toFile().lastModified()).reversed())
+        .limit(MOST_BESIDE)
+        .forEach(
+            file -> {
+              try {
+                beside.add(RecordingReader.readSteps(file, done -> {}));
+              } catch (RecordingException e) {
+                // It may be of anything.
+              }
+            });
+    return beside;
   }
 
   private ProgressBar bar(Path file) {

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "whatif",
     description = {
       "Predicts what would make a job faster, and by how much, before it is tried.",
-      "Best on a profile; of an ordinary recording of three epochs or more it says less, with wider"
+      "Best on a profile; of an ordinary recording it says less, with wider"
           + " errors. Without a question it answers all of them.",
       "With --workers it tells what unequal workers cost, and how layers are best placed on"
           + " parameter servers.",
@@ -133,7 +133,7 @@ final class WhatIfCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "Missing required parameter: 'FILE.jfr', or --workers FILE.");
     }
-    WhatIf whatIf = WhatIf.of(reading.read(recording), scenario(), questions);
+    WhatIf whatIf = WhatIf.of(reading.readSteps(recording), scenario(), questions);
     int width = json.terminal().width();
     json.print(whatIf, WhatIfText.lines(whatIf, width == 0 ? WhatIfText.WIDTH : width));
     return ExitStatus.DONE.code();

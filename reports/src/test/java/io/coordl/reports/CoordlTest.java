@@ -426,7 +426,9 @@ class CoordlTest {
     assertThat(out.toString().lines().toList())
         .hasSize(3)
         .satisfies(lines -> assertThat(lines.get(1)).startsWith("     32.3 ").endsWith("b.jfr"))
-        .satisfies(lines -> assertThat(lines.get(2)).startsWith("      107 ").endsWith("a.jfr"));
+        .satisfies(
+            lines ->
+                assertThat(lines.get(2)).startsWith("      107 ").endsWith("a.jfr  cache=minio"));
 
     out.getBuffer().setLength(0);
     assertThat(coordl("summary", "--json", several)).isZero();
@@ -475,8 +477,7 @@ class CoordlTest {
       Files.createSymbolicLink(folder.resolve(part), Path.of("/dev/full"));
     }
 
-    assertThat(coordl("export", "--perfetto", file, "-o", folder.resolve("many.json")))
-        .isEqualTo(74);
+    assertThat(coordl("export", file, "-o", folder.resolve("many.json"))).isEqualTo(74);
     assertThat(coordl("report", file, "-o", folder.resolve("many.html"))).isEqualTo(74);
     assertThat(err.toString().lines())
         .hasSize(2)
@@ -530,6 +531,68 @@ class CoordlTest {
     assertThat(coordl("summary", "--yaml", "a.jfr")).isEqualTo(2);
     assertThat(coordl("sumary", "a.jfr")).isEqualTo(2);
     assertThat(err.toString()).contains("Did you mean").doesNotContain("\tat ");
+  }
+
+  private Path recorded(String name, String prefetch, double millis) throws Exception {
+    return Recordings.record(
+        folder.resolve(name),
+        () -> {
+          Recordings.emitConfiguration("prefetch", prefetch);
+          double[] nanos = new double[100];
+          Arrays.setAll(nanos, i -> millis * (1e6 + 1e4 * (i * 7 % 11)));
+          Recordings.emitSteps(1, nanos);
+          Recordings.emitEpoch(1, 100 * Recordings.SECOND, 0);
+          Recordings.emitTotals(1, 100, 100 * Recordings.SECOND, 0);
+        });
+  }
+
+  @Test
+  void runsBeforeAndAfterTheTwoDashesAreComparedBySide() throws Exception {
+    Path one = recorded("a1.jfr", "off", 30);
+    Path two = recorded("a2.jfr", "off", 30.3);
+    Path three = recorded("b1.jfr", "2", 10);
+    Path four = recorded("b2.jfr", "2", 10.1);
+
+    assertThat(coordl("compare", one, two, "--", three, four)).as(err.toString()).isZero();
+    assertThat(out.toString()).contains(" are 3.00 times as fast as ", ", by 2 and 2 runs");
+    out.getBuffer().setLength(0);
+    assertThat(coordl("compare", "--json", one, "--", three)).isZero();
+    JsonNode compared = JsonMapper.shared().readTree(out.toString());
+    // Those beside them are of equal runs.
+    assertThat(compared.at("/comparisons/0/equalRuns/runs").asInt()).isEqualTo(4);
+    assertThat(compared.at("/comparisons/0/timesAsFast/from").asString()).isEqualTo("steps");
+
+    assertThat(coordl("compare", one, one, "--", three)).isEqualTo(2);
+    assertThat(err.toString()).contains("a1.jfr is named twice on one side");
+    assertThat(coordl("compare", one, two, "--")).isEqualTo(2);
+    assertThat(coordl("compare", "--", one, two)).isEqualTo(2);
+    assertThat(err.toString()).contains("those after -- with those before it");
+    assertThat(coordl("compare", one, three, "--", four)).isEqualTo(9);
+    assertThat(err.toString())
+        .contains("the runs of one side must be alike: prefetch=2 (was off); --different");
+    assertThat(coordl("compare", "--different", one, three, "--", four)).isZero();
+  }
+
+  @Test
+  void differentJobsAreNotCompared() throws Exception {
+    Path one = recorded("one.jfr", "off", 30);
+    Path other =
+        Recordings.record(
+            folder.resolve("other.jfr"),
+            () -> {
+              Recordings.emitUnlikeEpoch(1, Recordings.SECOND);
+              Recordings.emitOtherTotals(1, Recordings.SECOND);
+            });
+
+    assertThat(coordl("compare", one, other)).isEqualTo(9);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString())
+        .contains("is not of the same job as", "main class=my.Other (was my.Train)");
+    assertThat(coordl("compare", one, other, "--different")).isZero();
+    assertThat(out.toString()).contains(" times as fast");
+    Path page = folder.resolve("both.html");
+    assertThat(coordl("report", one, other, "-o", page)).as(err.toString()).isZero();
+    assertThat(page).content().contains("so their speeds are not compared: main class=my.Other");
   }
 
   @Test

@@ -175,7 +175,7 @@ class PlanCommandTest {
     Recordings.record(recording, () -> Recordings.emitTotals(1, 100, 70, 40));
 
     assertThat(plan(POOL, recording.toString())).isEqualTo(5);
-    assertThat(err.toString()).contains("short.jfr says too little: it takes at least three");
+    assertThat(err.toString()).contains("short.jfr says too little: it takes a complete epoch");
   }
 
   @Test

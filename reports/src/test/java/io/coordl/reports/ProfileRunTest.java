@@ -247,6 +247,16 @@ class ProfileRunTest {
   }
 
   @Test
+  void theOptionsOfTheProgramNeedNoTwoDashes() throws Exception {
+    Path recording = folder.resolve("o.jfr");
+
+    int code = coordl("profile", "--agent", agent(), "-o", recording, "/bin/sh", "-c", "exit 7");
+
+    assertThat(code).isEqualTo(7);
+    assertThat(err.toString()).startsWith("coordl: the program ended with exit code 7.");
+  }
+
+  @Test
   void aMissingAgentAndAMissingProgramAreOneSentenceEach() throws Exception {
     assertThat(coordl("profile", "--agent", folder.resolve("no.jar"), "--", "java")).isEqualTo(1);
     assertThat(err.toString())

@@ -15,6 +15,9 @@ public enum Part {
   /** The waits for batches, by cause. */
   public static final List<Part> STALLS = List.of(FETCH_STALL, PREP_STALL, GC_STALL, QUEUE_STALL);
 
+  /** A smaller share of the time is 0.0 % wherever shares are printed. */
+  public static final double SHOWN = 0.0005;
+
   private final String field;
   private final String label;
 

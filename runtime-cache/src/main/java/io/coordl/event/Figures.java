@@ -214,6 +214,14 @@ public abstract class Figures extends EventBase {
     return fetchStall + prepStall;
   }
 
+  /**
+   * Wall time in which the training thread neither waited for a batch nor computed nor wrote a
+   * model: what the program does between two epochs. 0 where several threads train at once.
+   */
+  public long betweenEpochs() {
+    return Math.max(0, wall - compute - stall - checkpoint);
+  }
+
   private boolean knowsSizes() {
     return samples > 0 || batches == 0;
   }

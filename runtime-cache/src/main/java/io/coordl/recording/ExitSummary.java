@@ -74,6 +74,9 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
       if (now.checkpoint > 0) {
         lines.add(share("checkpoints", now.checkpoint, now, ""));
       }
+      if (now.share(now.betweenEpochs()) >= Part.SHOWN) {
+        lines.add(share("between epochs", now.betweenEpochs(), now, ""));
+      }
     }
     if (!job.gpus().isEmpty()) {
       lines.add(Gpus.line(job.gpus()));
@@ -255,7 +258,7 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
 
   private static String share(String name, long part, Figures whole, String more) {
     return Text.format(
-        "  %-12s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wall), more);
+        "  %-14s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wall), more);
   }
 
   private static String seconds(long nanos) {

@@ -7,6 +7,8 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +64,26 @@ class ExitSummaryTest {
     }
     job.spans().exit(fit, null);
     assertThat(job.finish().get(0)).startsWith("training: 2 epochs, 2 evaluations, 4 batches");
+  }
+
+  @Test
+  void theSharesComeToTheWholeTime() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
+      Thread.onSpinWait(); // The program does something of its own.
+    }
+    epoch(job, SpanKind.UPDATE);
+
+    Pattern share =
+        Pattern.compile("  (compute|data stall|checkpoints|between epochs) .* s +([\\d.]+) %.*");
+    double sum =
+        job.finish().stream()
+            .map(share::matcher)
+            .filter(Matcher::matches)
+            .mapToDouble(line -> Double.parseDouble(line.group(2)))
+            .sum();
+    assertThat(sum).isBetween(99.7, 100.3);
   }
 
   @Test

@@ -1,93 +1,287 @@
 package io.coordl.reports.comparison;
 
 import io.coordl.advice.Advice;
-import io.coordl.event.EnvironmentEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
+import io.coordl.advice.Text;
+import io.coordl.reports.comparison.RunSpeed.From;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
-import io.coordl.reports.recording.Jvm;
+import io.coordl.reports.steps.Ratio;
+import io.coordl.reports.steps.StepMean;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.Answer;
 import io.coordl.reports.whatif.Figure;
 import io.coordl.reports.whatif.WhatIf;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recordings of several runs, each compared with the first, in the shape of the JSON, which {@code
- * compare.schema.json} describes.
+ * Recordings of several runs and how their speeds compare, in the shape of the JSON: {@code
+ * compare.schema.json} describes it.
+ *
+ * @param runs all of them, in the order of the command line
  */
-public record SideBySide(int schemaVersion, List<Run> runs) {
-  static final int SCHEMA_VERSION = 1;
-
-  /** Arguments that do not affect how the job works. */
-  private static final Set<String> NO_CHANGE =
-      Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
+public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Summary> runs) {
+  static final int SCHEMA_VERSION = 2;
 
   /** Questions whose figure is a speed relative to today's. */
   private static final Set<String> PREDICTING = Set.of("overlap", "decoded", "auto");
 
+  /** Of the time: a hundredth of the steps that takes more is worth a word. */
+  private static final double HEAVY = 0.1;
+
   /**
-   * A run.
+   * Runs after a change with runs before it.
    *
-   * @param timesAsFast speed relative to the first run; null for that run, and if nothing was
-   *     trained
-   * @param predicted upper bound of the relative speed that the first run's advice gave for these
-   *     arguments; null if others were changed, or there was no advice
-   * @param whatIf the relative speed, with its error, that {@code coordl whatif} predicts from the
-   *     first run; null if no question covers the changes
-   * @param changed differences from the first run: the agent's arguments in force, the program, the
-   *     JVM, the host, its cores, the libraries, the agent
+   * @param before their places among the runs
+   * @param after their places among the runs
+   * @param different what makes them runs of different jobs; empty if nothing does
+   * @param timesAsFast as before; null where a run has trained nothing, or they are different jobs
+   *     that nobody wanted compared
+   * @param equalRuns what runs that should be alike differ by; null if there are none beside these
+   * @param predicted how many times as fast the first run's advice says that it gets at most with
+   *     these arguments; null if others were changed, or it gave none
+   * @param whatIf the same, with its error, as {@code coordl whatif} predicts it of the first run;
+   *     null if it answers no question about what was changed
+   * @param changed what is not as before: the agent's arguments in force, the program, the class
+   *     that makes batches, the JVM, the host, its cores, the libraries, the agent
+   * @param remarks what a reader must know to trust the range
    */
-  public record Run(
+  public record Compared(
+      List<Integer> before,
+      List<Integer> after,
+      Map<String, Change> different,
       @Nullable TimesAsFast timesAsFast,
+      @Nullable EqualRuns equalRuns,
       @Nullable Double predicted,
       @Nullable Measure whatIf,
       Map<String, Change> changed,
-      Summary summary) {}
+      List<Remark> remarks) {
+
+    /** Whether how much runs differ is part of the range. */
+    boolean ofSeveralRuns() {
+      return before.size() > 1 || after.size() > 1;
+    }
+
+    /** False if they may be as fast as each other. */
+    boolean differs() {
+      return timesAsFast != null
+          && timesAsFast.differs()
+          && (equalRuns == null || !equalRuns.explain(timesAsFast.value));
+    }
+  }
 
   /**
    * A ratio of speeds.
    *
-   * @param error half the width of its 95 % confidence interval, from the spread of the epochs
-   *     after the first; null unless each run has at least two of them
-   * @param of which epochs are compared, in words
+   * @param low of its 95 % confidence interval; null, as is the high end, if too little is recorded
+   * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: what tells the range
+   * @param of the same in words
    */
-  public record TimesAsFast(double value, @Nullable Double error, String of) {
-    /** False if the runs may be equally fast. */
+  public record TimesAsFast(
+      double value, @Nullable Double low, @Nullable Double high, String from, String of) {
     boolean differs() {
-      return error == null || Math.abs(value - 1) > error;
+      return low == null || high == null || low > 1 || high < 1;
     }
   }
 
-  /** Values of an argument; null if unknown. */
+  /**
+   * Runs of the same job under the same conditions as one of those compared.
+   *
+   * @param runs how many, those compared among them
+   * @param timesAsFast the fastest as the slowest
+   */
+  public record EqualRuns(int runs, double timesAsFast) {
+    boolean explain(double ratio) {
+      return Math.max(ratio, 1 / ratio) <= timesAsFast;
+    }
+  }
+
+  /** Values before and after, null where one is not known. */
   public record Change(@Nullable String before, @Nullable String after) {}
 
+  /** A sentence about one of the runs, to go on after its name. */
+  public record Remark(int run, String text) {}
+
+  /** Compares each recording but the first with that one; different jobs are not compared. */
   public static SideBySide of(List<JobRecording> recordings) {
-    JobRecording first = recordings.get(0);
-    List<Run> runs = new ArrayList<>();
-    List<Answer> answers = WhatIf.of(first).answers();
-    for (JobRecording recording : recordings) {
-      Summary summary = Summary.of(recording);
-      Map<String, Change> changed = changed(conditions(first), conditions(recording));
-      runs.add(
-          runs.isEmpty()
-              ? new Run(null, null, null, Map.of(), summary)
-              : new Run(
-                  timesAsFast(first, recording),
-                  predicted(runs.get(0).summary().next(), recording, changed.keySet()),
-                  whatIf(answers, recording, changed.keySet()),
-                  changed,
-                  summary));
+    return of(recordings, List.of(), false);
+  }
+
+  /**
+   * Compares each recording but the first with that one.
+   *
+   * @param beside recordings that may tell what equal runs differ by
+   * @param different compares different jobs, too
+   */
+  public static SideBySide of(
+      List<JobRecording> recordings, List<JobRecording> beside, boolean different) {
+    List<Answer> answers = WhatIf.of(recordings.get(0)).answers();
+    List<Compared> comparisons = new ArrayList<>();
+    for (int i = 1; i < recordings.size(); i++) {
+      comparisons.add(compared(recordings, List.of(0), List.of(i), answers, beside, different));
     }
-    return new SideBySide(SCHEMA_VERSION, runs);
+    return new SideBySide(
+        SCHEMA_VERSION, comparisons, recordings.stream().map(Summary::of).toList());
+  }
+
+  /** Compares several runs after a change with several before it: each side's must be alike. */
+  public static SideBySide ofSides(
+      List<JobRecording> before, List<JobRecording> after, boolean different) {
+    List<JobRecording> all = Stream.concat(before.stream(), after.stream()).toList();
+    Compared compared =
+        compared(
+            all,
+            IntStream.range(0, before.size()).boxed().toList(),
+            IntStream.range(before.size(), all.size()).boxed().toList(),
+            WhatIf.of(all.get(0)).answers(),
+            List.of(),
+            different);
+    return new SideBySide(
+        SCHEMA_VERSION, List.of(compared), all.stream().map(Summary::of).toList());
+  }
+
+  /**
+   * What of a side's runs is not as in its first; empty if they are alike. Arguments of the program
+   * may differ, as its log does: those that matter most are seen in its batches.
+   */
+  public static Map<String, Change> unlike(JobRecording first, JobRecording other) {
+    Map<String, Change> unlike = JobIdentity.differences(first, other);
+    unlike.putAll(JobIdentity.changed(first, other));
+    unlike.remove("program");
+    return unlike;
+  }
+
+  private static Compared compared(
+      List<JobRecording> all,
+      List<Integer> before,
+      List<Integer> after,
+      List<Answer> answers,
+      List<JobRecording> beside,
+      boolean different) {
+    List<JobRecording> first = before.stream().map(all::get).toList();
+    List<JobRecording> second = after.stream().map(all::get).toList();
+    JobRecording one = first.get(0);
+    JobRecording other = second.get(0);
+    Map<String, Change> differences = JobIdentity.differences(one, other);
+    Map<String, Change> changed = JobIdentity.changed(one, other);
+    boolean comparable = differences.isEmpty() || different;
+    Speeds speeds = Speeds.of(first, second);
+    return new Compared(
+        before,
+        after,
+        differences,
+        comparable ? speeds.timesAsFast() : null,
+        before.size() > 1 || after.size() > 1 ? null : equalRuns(one, other, beside),
+        predicted(Summary.of(one).next(), other, changed.keySet()),
+        whatIf(answers, other, changed.keySet()),
+        changed,
+        comparable ? remarks(speeds, before, after) : List.of());
+  }
+
+  private static List<Remark> remarks(Speeds speeds, List<Integer> before, List<Integer> after) {
+    List<Remark> remarks = new ArrayList<>();
+    List<Integer> places = Stream.concat(before.stream(), after.stream()).toList();
+    List<RunSpeed> all = Stream.concat(speeds.before.stream(), speeds.after.stream()).toList();
+    for (int i = 0; i < all.size(); i++) {
+      RunSpeed speed = all.get(i);
+      if (!speed.steady()) {
+        remarks.add(
+            new Remark(
+                places.get(i),
+                "had not become steady: its steps still became faster or slower, so its second"
+                    + " half counts"));
+      }
+      if (speed.slowestHundredth() > HEAVY) {
+        remarks.add(
+            new Remark(
+                places.get(i),
+                Text.format(
+                    "has a few very long steps: the slowest 1 %% take %.0f %% of the time",
+                    100 * speed.slowestHundredth())));
+      }
+    }
+    return remarks;
+  }
+
+  /** How fast the runs of two sides are, all told in the same way. */
+  private record Speeds(List<RunSpeed> before, List<RunSpeed> after) {
+    static Speeds of(List<JobRecording> before, List<JobRecording> after) {
+      List<JobRecording> all = Stream.concat(before.stream(), after.stream()).toList();
+      boolean samples = all.stream().allMatch(RunSpeed::knowsSamples);
+      boolean steps = all.stream().allMatch(RunSpeed::hasSteps);
+      return new Speeds(
+          before.stream().map(run -> RunSpeed.of(run, samples, steps)).toList(),
+          after.stream().map(run -> RunSpeed.of(run, samples, steps)).toList());
+    }
+
+    @Nullable TimesAsFast timesAsFast() {
+      if (!Stream.concat(before.stream(), after.stream()).allMatch(RunSpeed::isKnown)) {
+        return null;
+      }
+      if (before.size() > 1 || after.size() > 1) {
+        Ratio ratio = Ratio.ofRuns(nanos(before), nanos(after));
+        return new TimesAsFast(
+            ratio.value(),
+            ratio.low(),
+            ratio.high(),
+            "runs",
+            Text.format("by %d and %d runs", before.size(), after.size()));
+      }
+      RunSpeed one = before.get(0);
+      RunSpeed other = after.get(0);
+      RunSpeed worse = one.from().compareTo(other.from()) < 0 ? other : one;
+      String from = worse.from().name().toLowerCase(Locale.ROOT);
+      StepMean was = one.mean();
+      StepMean is = other.mean();
+      if (was == null || is == null) {
+        String of = worse.of();
+        return new TimesAsFast(one.nanos() / other.nanos(), null, null, from, of);
+      }
+      Ratio ratio = Ratio.of(was, is);
+      String of = worse.from() == From.STEPS ? "by their steps after warm-up" : worse.of();
+      return new TimesAsFast(ratio.value(), ratio.low(), ratio.high(), from, of);
+    }
+
+    private static double[] nanos(List<RunSpeed> of) {
+      return of.stream().mapToDouble(RunSpeed::nanos).toArray();
+    }
+  }
+
+  /** What runs equal to the one, or to the other, differ by. */
+  private static @Nullable EqualRuns equalRuns(
+      JobRecording one, JobRecording other, List<JobRecording> beside) {
+    int runs = 0;
+    double most = 1;
+    List<JobRecording> sides =
+        JobIdentity.areEqual(one, other) ? List.of(one) : List.of(one, other);
+    for (JobRecording side : sides) {
+      List<JobRecording> equal =
+          Stream.concat(
+                  Stream.of(side), beside.stream().filter(run -> JobIdentity.areEqual(side, run)))
+              .toList();
+      double[] nanos =
+          Speeds.of(equal, List.of()).before.stream()
+              .filter(RunSpeed::isKnown)
+              .mapToDouble(RunSpeed::nanos)
+              .toArray();
+      if (nanos.length > 1) {
+        runs += nanos.length;
+        most =
+            Math.max(
+                most,
+                Arrays.stream(nanos).max().orElseThrow()
+                    / Arrays.stream(nanos).min().orElseThrow());
+      }
+    }
+    return runs == 0 ? null : new EqualRuns(runs, most);
   }
 
   private static @Nullable Double predicted(Advice next, JobRecording after, Set<String> changed) {
@@ -102,7 +296,6 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     for (Answer answer : answers) {
       Figure figure = answer.figure();
       if (figure != null
-          && figure.measure().exceedsItsError()
           && PREDICTING.contains(answer.question())
           && isWhatWasDone(answer.arguments(), after, changed)) {
         return figure.measure();
@@ -121,12 +314,12 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   private static boolean isWhatWasDone(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);
-    others.remove("program");
+    others.removeAll(Set.of("program", "source"));
     arguments.forEach(argument -> others.remove(key(argument)));
     return others.isEmpty()
         && !arguments.isEmpty()
         && arguments.stream()
-            .filter(argument -> !NO_CHANGE.contains(key(argument)))
+            .filter(argument -> !JobIdentity.NO_CHANGE.contains(key(argument)))
             .allMatch(
                 argument ->
                     argument
@@ -134,75 +327,8 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
                         .equals(after.configuration().get(key(argument))));
   }
 
-  /** The agent's arguments in force, the program and, if known, its environment. */
-  private static Map<String, String> conditions(JobRecording recording) {
-    Map<String, String> conditions = new TreeMap<>(recording.configuration());
-    if (recording.mainClass() != null) {
-      conditions.put("program", recording.mainClass());
-    }
-    Jvm jvm = recording.jvm();
-    if (jvm != null && jvm.jvmVersion() != null) {
-      conditions.put("jvm", jvm.jvmVersion());
-    }
-    EnvironmentEvent on = recording.environment();
-    if (on != null) {
-      conditions.put("host", String.valueOf(on.host));
-      conditions.put("cores", Long.toString(on.cores));
-      conditions.put("libraries", String.valueOf(on.libraries));
-      conditions.put("agent", String.valueOf(on.agent));
-    }
-    return conditions;
-  }
-
-  private static Map<String, Change> changed(
-      Map<String, String> before, Map<String, String> after) {
-    Map<String, Change> changed = new TreeMap<>();
-    Set<String> keys = new TreeSet<>(before.keySet());
-    keys.addAll(after.keySet());
-    keys.removeAll(NO_CHANGE);
-    for (String key : keys) {
-      Change change = new Change(before.get(key), after.get(key));
-      if (!String.valueOf(change.before).equals(String.valueOf(change.after))) {
-        changed.put(key, change);
-      }
-    }
-    return changed;
-  }
-
-  private static @Nullable TimesAsFast timesAsFast(JobRecording before, JobRecording after) {
-    List<EpochEvent> first = before.steadyEpochs();
-    List<EpochEvent> second = after.steadyEpochs();
-    ToLongFunction<Figures> amount =
-        knowsSamples(before, first) && knowsSamples(after, second)
-            ? figures -> figures.samples
-            : figures -> figures.batches;
-    if (first.size() < 2 || second.size() < 2) {
-      boolean steady = !first.isEmpty() && !second.isEmpty();
-      double nanos = nanos(steady ? EpochEvent.sum(first.stream()) : before.job(), amount);
-      double now = nanos(steady ? EpochEvent.sum(second.stream()) : after.job(), amount);
-      return nanos <= 0 || now <= 0
-          ? null
-          : new TimesAsFast(nanos / now, null, steady ? "in the second epoch" : "in the whole job");
-    }
-    Measure was = Measure.mean(first.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
-    Measure is = Measure.mean(second.stream().mapToDouble(epoch -> nanos(epoch, amount)).toArray());
-    String of = "from the second epoch on";
-    if (!was.exceedsItsError() || !is.exceedsItsError()) {
-      return new TimesAsFast(was.value() / is.value(), null, of);
-    }
-    Measure ratio = Measure.of(nanos -> nanos[0] / nanos[1], was, is);
-    return new TimesAsFast(ratio.value(), ratio.error(), of);
-  }
-
-  private static boolean knowsSamples(JobRecording recording, List<EpochEvent> epochs) {
-    return epochs.isEmpty()
-        ? recording.job() != null && recording.job().samples > 0
-        : epochs.stream().allMatch(epoch -> epoch.samples > 0);
-  }
-
-  /** Time of one sample or batch; 0 if there was none. */
-  private static double nanos(@Nullable Figures figures, ToLongFunction<Figures> amount) {
-    long all = figures == null ? 0 : amount.applyAsLong(figures);
-    return figures == null || all == 0 ? 0 : (double) figures.wall / all;
+  /** The first comparison of different jobs; null if there is none. */
+  public @Nullable Compared different() {
+    return comparisons.stream().filter(one -> !one.different.isEmpty()).findFirst().orElse(null);
   }
 }

@@ -1,7 +1,9 @@
 package io.coordl.reports.comparison;
 
 import io.coordl.advice.Text;
-import io.coordl.reports.comparison.SideBySide.Run;
+import io.coordl.reports.comparison.SideBySide.Change;
+import io.coordl.reports.comparison.SideBySide.Compared;
+import io.coordl.reports.comparison.SideBySide.EqualRuns;
 import io.coordl.reports.comparison.SideBySide.TimesAsFast;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.summary.JobTable;
@@ -10,8 +12,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 public final class SideBySideText {
@@ -28,39 +32,85 @@ public final class SideBySideText {
    * The changes from the first run to each of the others, and a table of all; without line ends.
    */
   public static List<String> lines(SideBySide compared) {
+    List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
     List<String> lines = new ArrayList<>();
-    String first = name(compared.runs().get(0).summary());
-    for (Run run : compared.runs().subList(1, compared.runs().size())) {
-      lines.add(sentence(run, name(run.summary()), first));
-      lines.add("  " + changes(run));
+    for (Compared one : compared.comparisons()) {
+      lines.add(sentence(one, names));
+      lines.add("  " + changes(one));
+      one.remarks().forEach(remark -> lines.add("  " + remark(remark, names)));
     }
-    lines.addAll(table(compared.runs().stream().map(Run::summary).toList()));
+    String spread = spread(compared);
+    if (!spread.isEmpty()) {
+      lines.add(spread);
+    }
+    lines.addAll(table(compared.runs()));
     return lines;
   }
 
-  /** One sentence for each run except the first, with the given names. */
+  /** Sentences for each run but the first, and what equal runs differ by, by these names of all. */
   public static List<String> sentences(SideBySide compared, List<String> names) {
     List<String> sentences = new ArrayList<>();
-    for (int i = 1; i < names.size(); i++) {
-      Run run = compared.runs().get(i);
-      sentences.add(sentence(run, names.get(i), names.get(0)) + "; " + changes(run) + ".");
+    for (Compared one : compared.comparisons()) {
+      sentences.add(sentence(one, names) + "; " + changes(one) + ".");
+      one.remarks().forEach(remark -> sentences.add(remark(remark, names) + "."));
+    }
+    String spread = spread(compared);
+    if (!spread.isEmpty()) {
+      sentences.add(spread + ".");
     }
     return sentences;
   }
 
-  private static String changes(Run run) {
-    return run.changed().isEmpty()
+  private static String remark(SideBySide.Remark remark, List<String> names) {
+    return names.get(remark.run()) + " " + remark.text();
+  }
+
+  /** One run a side says nothing of how much runs differ; empty where that is in the range. */
+  private static String spread(SideBySide compared) {
+    List<Compared> single =
+        compared.comparisons().stream()
+            .filter(one -> one.timesAsFast() != null && !one.ofSeveralRuns())
+            .toList();
+    if (single.isEmpty()) {
+      return "";
+    }
+    return single.stream()
+        .map(Compared::equalRuns)
+        .filter(Objects::nonNull)
+        .max(Comparator.comparingDouble(EqualRuns::timesAsFast))
+        .map(
+            equal ->
+                equal.timesAsFast() < 2
+                    ? Text.format(
+                        "Equal runs beside them differ by up to %.1f %% (%d runs)",
+                        100 * (equal.timesAsFast() - 1), equal.runs())
+                    : Text.format(
+                        "Equal runs beside them are up to %.1f times as fast as each other (%d"
+                            + " runs): something else changed, or the machine was busy",
+                        equal.timesAsFast(), equal.runs()))
+        .orElse(
+            "How much equal runs differ here is not known: record each side several times, and"
+                + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
+  }
+
+  private static String changes(Compared compared) {
+    return compared.changed().isEmpty()
         ? "with the same arguments"
-        : run.changed().entrySet().stream()
-            .map(
-                change -> {
-                  String after = known(change.getValue().after());
-                  String before = known(change.getValue().before());
-                  int from = differsFrom(after, before);
-                  return Text.format(
-                      "%s=%s (was %s)", change.getKey(), value(after, from), value(before, from));
-                })
-            .collect(Collectors.joining(", ", "changed: ", ""));
+        : "changed: " + changes(compared.changed());
+  }
+
+  /** Values as they are now, and as they were. */
+  public static String changes(Map<String, Change> changed) {
+    return changed.entrySet().stream()
+        .map(
+            change -> {
+              String after = known(change.getValue().after());
+              String before = known(change.getValue().before());
+              int from = differsFrom(after, before);
+              return Text.format(
+                  "%s=%s (was %s)", change.getKey(), value(after, from), value(before, from));
+            })
+        .collect(Collectors.joining(", "));
   }
 
   private static String known(@Nullable String value) {
@@ -77,36 +127,77 @@ public final class SideBySideText {
     return (from == 0 ? "" : "...") + Text.line(value.substring(from), LONGEST_NAME);
   }
 
-  private static String sentence(Run run, String name, String first) {
-    TimesAsFast times = run.timesAsFast();
+  private static String sentence(Compared compared, List<String> names) {
+    String after = names(compared.after(), names);
+    String before = names(compared.before(), names);
+    boolean several = compared.after().size() > 1;
+    TimesAsFast times = compared.timesAsFast();
     if (times == null) {
-      return name + " cannot be compared: one of the two has trained nothing";
+      return compared.different().isEmpty()
+          ? after + " cannot be compared: one of the two has trained nothing"
+          : different(compared, names);
     }
-    String ratio =
-        Text.format("%.2f", times.value())
-            + (times.error() == null ? "" : Text.format(" ± %.2f", times.error()));
-    return name
-        + (times.differs() ? " is " : " may be as fast as " + first + ": it is ")
-        + ratio
-        + (times.differs() ? " times as fast as " + first : " times as fast")
-        + " "
-        + times.of()
-        + (times.error() == null ? " (too few epochs to say how sure that is)" : "")
-        + predicted(run);
+    boolean differs = compared.differs();
+    return after
+        + (differs
+            ? (several ? " are " : " is ")
+            : " may be as fast as " + before + ": " + (several ? "they are " : "it is "))
+        + number(times.value(), times)
+        + (differs ? " times as fast as " + before : " times as fast")
+        + range(times)
+        + (differs || !times.differs() ? "" : ", and equal runs differ by as much")
+        + predicted(compared, times);
   }
 
-  private static String predicted(Run run) {
-    Measure range = run.whatIf();
+  /** That runs are of different jobs, and why; without a full stop. */
+  public static String different(Compared compared, List<String> names) {
+    return names(compared.after(), names)
+        + " is not of the same job as "
+        + names(compared.before(), names)
+        + ", so their speeds are not compared: "
+        + changes(compared.different());
+  }
+
+  private static String names(List<Integer> places, List<String> names) {
+    String first = names.get(places.get(0));
+    int more = places.size() - 1;
+    return more == 0
+        ? first
+        : more == 1 ? first + " and " + names.get(places.get(1)) : first + " and " + more + " more";
+  }
+
+  private static String range(TimesAsFast times) {
+    Double low = times.low();
+    Double high = times.high();
+    return low == null || high == null
+        ? " " + times.of() + " (too little is recorded to say how sure that is)"
+        : Text.format(" (%s to %s), %s", number(low, times), number(high, times), times.of());
+  }
+
+  /** With the digits that the range leaves a meaning, and at least two that are not 0. */
+  private static String number(double value, TimesAsFast times) {
+    Double low = times.low();
+    Double high = times.high();
+    double width = low == null || high == null ? 0.1 : high - low;
+    int digits = width >= 10 ? 0 : width >= 1 ? 1 : width >= 0.02 ? 2 : 3;
+    int least = value >= 10 ? 0 : value >= 1 ? 1 : 2;
+    return Text.format("%,." + Math.max(digits, least) + "f", value);
+  }
+
+  private static String predicted(Compared compared, TimesAsFast times) {
+    Measure range = compared.whatIf();
+    Double most = compared.predicted();
+    Double low = times.low();
     return range != null
-        ? Text.format(
-            "; predicted: %.2f to %.2f times",
-            Math.max(0, range.value() - range.error()), range.value() + range.error())
-        : run.predicted() == null
+        ? Text.format("; predicted: %.2f to %.2f times", range.low(), range.high())
+        : most == null
             ? ""
-            : Text.format("; predicted: at most %.2f times", run.predicted());
+            : Text.format("; predicted: at most %.2f times", most)
+                + (low != null && low > most ? ", which was too little" : "");
   }
 
-  private static String name(Summary summary) {
+  /** What a text calls a run. */
+  public static String name(Summary summary) {
     return Text.line(summary.recording().file(), LONGEST_NAME);
   }
 
@@ -119,6 +210,16 @@ public final class SideBySideText {
     return summary.speed() == null ? 0 : summary.speed().samplesPerSecond();
   }
 
+  /** What the user gave that changes how the job works. */
+  private static String arguments(Summary summary) {
+    String given =
+        Stream.of(summary.program().arguments().split(","))
+            .filter(argument -> !JobIdentity.NO_CHANGE.contains(argument.replaceFirst("=.*", "")))
+            .filter(argument -> !argument.isEmpty())
+            .collect(Collectors.joining(","));
+    return given.isEmpty() ? "" : "  " + Text.line(given, LONGEST_NAME);
+  }
+
   private static List<String> table(List<Summary> summaries) {
     List<String> lines = new ArrayList<>();
     lines.add(JobTable.header() + "  recording (in %)");
@@ -128,9 +229,10 @@ public final class SideBySideText {
                   speed(summary),
                   summary.totals().figures(),
                   summary.totals().figures().epochs,
-                  summary.decodedHits())
+                  summary.kept())
               + "  "
-              + name(summary));
+              + name(summary)
+              + arguments(summary));
     }
     return lines;
   }

@@ -12,6 +12,11 @@ import java.util.function.ToDoubleFunction;
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
+  /** From this part of the value on, an error is that of the logarithm. */
+  private static final double EVEN = 3;
+
+  /** An end of an interval that lies farther away says nothing more. */
+  private static final double FARTHEST = 1_000;
 
   public Measure {
     if (!Double.isFinite(value) || !Double.isFinite(error) || error < 0) {
@@ -61,10 +66,36 @@ public record Measure(double value, double error) {
     return new Measure(centre, Math.sqrt(squares));
   }
 
-  /** Formats the figure with its significant digits. */
+  /** With as many digits as mean something; a large error as a range, which stays positive. */
   public String text() {
-    String digits = value >= 100 ? "%,.0f" : value >= 10 ? "%,.1f" : "%,.2f";
-    return Text.format(digits + " ± " + digits, value, error);
+    return hasSmallError()
+        ? Text.format(digits(value) + " ± " + digits(value), value, error)
+        : Text.format(
+            digits(value) + " (" + digits(low()) + " to " + digits(high()) + ")",
+            value,
+            low(),
+            high());
+  }
+
+  private static String digits(double of) {
+    return of >= 100 ? "%,.0f" : of >= 10 ? "%,.1f" : "%,.2f";
+  }
+
+  /** True if the error is so small that the interval lies evenly about the value. */
+  public boolean hasSmallError() {
+    return error * EVEN <= value || error == 0;
+  }
+
+  /** The low end of the interval of a figure that cannot be negative. */
+  public double low() {
+    return hasSmallError() ? value - error : value <= 0 ? 0 : value * Math.exp(-error / value);
+  }
+
+  /** The high end of the interval of a figure that cannot be negative. */
+  public double high() {
+    return hasSmallError() || value <= 0
+        ? value + error
+        : Math.min(value * Math.exp(error / value), FARTHEST * value);
   }
 
   public Measure plus(Measure other) {

@@ -31,6 +31,9 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
+  /** The agent writes 27 KiB: no text of a program makes it a hundred times as much. */
+  private static final long LARGEST = 4L << 20;
+
   /** The state of a job's process. */
   public enum State {
     running,
@@ -93,6 +96,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   /** Null if the job has just ended. */
   private static @Nullable Job job(StatusFile file) throws RecordingException, IOException {
     try {
+      if (Files.size(file.path()) > LARGEST) {
+        throw new RecordingException(
+            file.path() + " is larger than any job's status: nothing of it is read.");
+      }
       Instant written = Files.getLastModifiedTime(file.path()).toInstant();
       JobRecording recording = RecordingReader.readCopy(file.path());
       Duration silent =

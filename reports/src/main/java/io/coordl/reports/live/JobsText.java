@@ -92,7 +92,7 @@ public final class JobsText {
             recent == null ? 0 : recent.samplesPerSecond(),
             recent == null ? totals : recent.figures(),
             job.summary().totals().figures().epochs,
-            recent == null ? job.summary().decodedHits() : 0);
+            recent == null ? job.summary().kept() : 0);
   }
 
   private static String program(Job job) {

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows only with the number of epochs. Confined to the thread that reads the recording.
+ * grows only with the number of epochs and, up to a bound, of steps. Confined to the thread that
+ * reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
@@ -76,6 +77,8 @@ public final class Collector {
 
   private long taken;
 
+  private final StepSeries steps = new StepSeries();
+
   /** Consumers of the events of each type. */
   final Map<String, Consumer<JobEvent>> takers = new HashMap<>();
 
@@ -103,6 +106,11 @@ public final class Collector {
     latest(EnvironmentEvent.class, environments, of -> "");
     latest(EpochEvent.class, epochs, EventReader::values);
     latest(PhaseEvent.class, phases, EventReader::values);
+  }
+
+  /** From now on takes the events of each step, too. */
+  void takeSteps() {
+    takers.putAll(steps.takers());
   }
 
   private <E extends Event> void on(Class<E> type, Consumer<Dated<E>> action) {
@@ -219,7 +227,8 @@ public final class Collector {
         values(hosts.values()).stream().findFirst().orElse(null),
         values(environments.values()).stream().findFirst().orElse(null),
         faults,
-        values(byTime(firstFaults)));
+        values(byTime(firstFaults)),
+        steps.steps());
   }
 
   private JobRecording.@Nullable Recent recent() {

@@ -17,6 +17,7 @@ public enum ExitStatus {
   OTHER_VERSION(6, "another version of the agent wrote the recording"),
   SEVERAL_RUNS(7, "the file contains recordings of several runs"),
   BAD_INPUT(8, "a trace, model table or cluster description is invalid"),
+  DIFFERENT_JOBS(9, "the recordings are of different jobs, which are not compared"),
   DEFECT(70, "a defect of coordl"),
   HEAP(71, "the heap of coordl is too small"),
   UNWRITABLE(74, "the result cannot be written"),

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
+import io.coordl.event.Figures;
 import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.event.HostEvent;
 import io.coordl.event.JobStatisticsEvent;
@@ -20,7 +21,10 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * @param host null if no profile was made
  * @param faults number of fault events; the totals of {@code job} may count more
  * @param firstFaults the first few different ones
+ * @param steps of all epochs and evaluations, in their order; empty where nobody asked for them, or
+ *     none are recorded
  */
 public record JobRecording(
     Path file,
@@ -69,7 +75,11 @@ public record JobRecording(
     @Nullable HostEvent host,
     @Nullable EnvironmentEvent environment,
     long faults,
-    List<FaultEvent> firstFaults) {
+    List<FaultEvent> firstFaults,
+    List<Steps> steps) {
+
+  /** So many steps of later epochs make those of the first dispensable. */
+  private static final int ENOUGH_STEPS = 30;
 
   /**
    * The figures between the last totals and the previous ones.
@@ -85,6 +95,13 @@ public record JobRecording(
       return nanos <= 0 ? 0 : figures.samples * 1e9 / nanos;
     }
   }
+
+  /**
+   * One step with its wait and its batch; in a long job a few that followed each other.
+   *
+   * @param figures whose wall time is what they took
+   */
+  public record Steps(long firstEpoch, long lastEpoch, Figures figures) {}
 
   public @Nullable String mainClass() {
     return job == null ? null : job.mainClass;
@@ -107,14 +124,55 @@ public record JobRecording(
    * longer job. Excludes evaluations; the source with the most compute time counts.
    */
   public List<EpochEvent> steadyEpochs() {
-    Map<String, List<EpochEvent>> sources =
+    List<EpochEvent> all = completeEpochs();
+    return all.isEmpty() ? all : all.subList(1, all.size());
+  }
+
+  /** The same with the first. */
+  public List<EpochEvent> completeEpochs() {
+    return trained(epochs.stream().filter(epoch -> epoch.complete));
+  }
+
+  /**
+   * The steps of that source, those of epochs that were left early too. The first epoch fills
+   * caches: its steps count only where the others have few. While no epoch has ended, nobody knows
+   * which is what, and all count.
+   */
+  public List<Figures> trainingSteps() {
+    if (epochs.isEmpty()) {
+      return steps.stream().map(Steps::figures).toList();
+    }
+    List<EpochEvent> all = trained(epochs.stream());
+    List<Figures> later = all.size() < 2 ? List.of() : stepsOf(all.subList(1, all.size()));
+    return later.size() < ENOUGH_STEPS ? stepsOf(all) : later;
+  }
+
+  private List<Figures> stepsOf(List<EpochEvent> some) {
+    Set<Long> ofIt = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
+    Set<Long> others =
         epochs.stream()
-            .filter(epoch -> epoch.complete && epoch.batches > 0)
+            .map(epoch -> epoch.epoch)
+            .filter(number -> !ofIt.contains(number))
+            .collect(Collectors.toCollection(TreeSet::new));
+    return steps.stream()
+        .filter(one -> ofIt.contains(one.firstEpoch) && ofIt.contains(one.lastEpoch))
+        .filter(
+            one ->
+                one.firstEpoch == one.lastEpoch
+                    || others.stream()
+                        .noneMatch(other -> other > one.firstEpoch && other < one.lastEpoch))
+        .map(Steps::figures)
+        .toList();
+  }
+
+  /** Of some epochs those that train, of the source that computes longest. */
+  private List<EpochEvent> trained(Stream<EpochEvent> some) {
+    Map<String, List<EpochEvent>> sources =
+        some.filter(epoch -> epoch.batches > 0)
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
             .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
     return sources.values().stream()
         .max(Comparator.comparingLong(all -> EpochEvent.sum(all.stream()).compute))
-        .map(all -> all.subList(1, all.size()))
         .orElse(List.of());
   }
 }

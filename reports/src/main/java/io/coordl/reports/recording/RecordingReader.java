@@ -35,6 +35,16 @@ public final class RecordingReader {
   /** Temporary copy of the last file read that may be replaced. */
   static @Nullable Path copy;
 
+  /**
+   * What is read beside the totals.
+   *
+   * @param takers of other events, by the name of the type; those of each map are read by a thread
+   *     of their own
+   */
+  private record Wanted(boolean steps, List<Map<String, Consumer<JobEvent>>> takers) {
+    static final Wanted TOTALS = new Wanted(false, List.of());
+  }
+
   private RecordingReader() {}
 
   /**
@@ -44,20 +54,26 @@ public final class RecordingReader {
    *     damaged, or has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
-    return read(file, progress, List.of());
+    return read(file, progress, Wanted.TOTALS);
   }
 
-  /** Reads the totals and aggregates the events of every batch, item and transform. */
+  /** Reads the totals and {@link JobRecording#steps}. */
+  public static JobRecording readSteps(Path file, DoubleConsumer progress)
+      throws RecordingException {
+    return read(file, progress, new Wanted(true, List.of()));
+  }
+
+  /** Reads the totals and the steps, and adds up the events of every batch, item and transform. */
   public static JobActivity readInFull(Path file, DoubleConsumer progress)
       throws RecordingException {
     ActivityCollector activity = new ActivityCollector();
-    JobRecording recording = read(file, progress, activity.takers());
+    JobRecording recording = read(file, progress, new Wanted(true, activity.takers()));
     return new JobActivity(recording, activity.activity());
   }
 
   /** Reads the totals and passes on the spans of all threads, in any order, on one thread. */
   public static JobRecording readSpans(Path file, Consumer<Span> taker) throws RecordingException {
-    return read(file, done -> {}, List.of(Span.takers(taker)));
+    return read(file, done -> {}, new Wanted(false, List.of(Span.takers(taker))));
   }
 
   /** Reads the totals of a file that may be replaced at any time; throws if it no longer exists. */
@@ -71,7 +87,7 @@ public final class RecordingReader {
     }
     Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
     try {
-      return read(file, to, ChunkWalk.walk(to, done -> {}), done -> {}, List.of());
+      return read(file, to, ChunkWalk.walk(to, done -> {}), done -> {}, Wanted.TOTALS);
     } catch (RecordingException e) {
       throw new RecordingException(
           e.status(), String.valueOf(e.getMessage()).replace(to.toString(), file.toString()));
@@ -96,18 +112,13 @@ public final class RecordingReader {
     write(chunks, to);
   }
 
-  /**
-   * Reads the totals, and passes other events to their takers, by type name; each map has its own
-   * reading thread.
-   */
-  private static JobRecording read(
-      Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
+  private static JobRecording read(Path file, DoubleConsumer progress, Wanted wanted)
       throws RecordingException {
     checkReadable(file);
     for (int attempt = 1; ; attempt++) {
       FileTime modified = modified(file);
       try {
-        return readOnce(file, progress, takers);
+        return readOnce(file, progress, wanted);
       } catch (RecordingException e) {
         // A JVM that writes to the file can make it look cut off or damaged for a moment.
         if (attempt == ATTEMPTS
@@ -127,13 +138,12 @@ public final class RecordingReader {
     }
   }
 
-  private static JobRecording readOnce(
-      Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
+  private static JobRecording readOnce(Path file, DoubleConsumer progress, Wanted wanted)
       throws RecordingException {
     try {
       BasicFileAttributes before = Files.readAttributes(file, BasicFileAttributes.class);
       ChunkWalk.Shape shape = ChunkWalk.walk(file, done -> progress.accept(done / 2));
-      JobRecording recording = read(file, shape, done -> progress.accept(0.5 + done / 2), takers);
+      JobRecording recording = read(file, shape, done -> progress.accept(0.5 + done / 2), wanted);
       checkUnchanged(file, before, shape);
       return recording;
     } catch (ArithmeticException e) {
@@ -150,18 +160,15 @@ public final class RecordingReader {
   }
 
   private static JobRecording read(
-      Path file,
-      ChunkWalk.Shape shape,
-      DoubleConsumer progress,
-      List<Map<String, Consumer<JobEvent>>> takers)
+      Path file, ChunkWalk.Shape shape, DoubleConsumer progress, Wanted wanted)
       throws RecordingException, IOException {
     if (shape.asIs()) {
-      return read(file, file, shape, progress, takers);
+      return read(file, file, shape, progress, wanted);
     }
     Path repaired = Files.createTempFile("coordl-", ".jfr");
     try {
       write(shape.chunks(), repaired);
-      return read(file, repaired, shape, progress, takers);
+      return read(file, repaired, shape, progress, wanted);
     } finally {
       Files.deleteIfExists(repaired);
     }
@@ -235,14 +242,13 @@ public final class RecordingReader {
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
-      Path file,
-      Path readable,
-      ChunkWalk.Shape shape,
-      DoubleConsumer progress,
-      List<Map<String, Consumer<JobEvent>>> others)
+      Path file, Path readable, ChunkWalk.Shape shape, DoubleConsumer progress, Wanted wanted)
       throws RecordingException, IOException {
     Collector collector = new Collector();
-    List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(others);
+    if (wanted.steps) {
+      collector.takeSteps();
+    }
+    List<Map<String, Consumer<JobEvent>>> takers = new ArrayList<>(wanted.takers);
     takers.add(collector.takers);
     Map<Long, String> names = typeNames(file, readable);
     long expected = 0;

@@ -27,15 +27,15 @@ public final class JobTable {
    * @param speed in samples per second; 0 if unknown
    * @param figures figures whose shares are shown
    * @param epochs so far
-   * @param decodedHits decoded images served from memory, which were therefore not fetched
+   * @param kept what came decoded or prepared from memory, and so was not fetched
    */
-  public static String line(double speed, Figures figures, long epochs, long decodedHits) {
+  public static String line(double speed, Figures figures, long epochs, long kept) {
     StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
     line.append(percent(" %5s", figures.stall, figures.wall));
     Part.STALLS.forEach(part -> line.append(percent(width(part), part.of(figures), figures.wall)));
     return line
         + percent(" %5s", figures.checkpoint, figures.wall)
-        + percent(" %6s", figures.memoryItems + decodedHits, figures.items + decodedHits)
+        + percent(" %6s", figures.memoryItems + kept, figures.items + kept)
         + Text.format(" %6d", epochs);
   }
 

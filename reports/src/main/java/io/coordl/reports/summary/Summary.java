@@ -170,12 +170,13 @@ public record Summary(
         .words(totals.figures(), recording.stillRunning());
   }
 
-  /** Number of images that were served decoded from memory instead of being fetched. */
-  public long decodedHits() {
-    return stores.stream()
-        .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
-        .mapToLong(store -> store.hits)
-        .sum();
+  /** What was not fetched, as it was kept decoded or prepared: it came from memory all the same. */
+  public long kept() {
+    return hits(StoreStatisticsEvent.DECODED) + hits(StoreStatisticsEvent.PREPARED);
+  }
+
+  long hits(String form) {
+    return stores.stream().filter(store -> store.keeps(form)).mapToLong(store -> store.hits).sum();
   }
 
   private static boolean isRunning(JobRecording recording) {

@@ -48,7 +48,7 @@ public final class SummaryText {
 
   private static List<String> rest(Summary summary) {
     List<String> lines = policies(summary, 1);
-    lines.add(items(summary.totals().figures()) + decoded(summary.decodedHits()));
+    lines.add(items(summary.totals().figures()) + kept(summary));
     addLatencies(lines, summary.latencies());
     addFaults(lines, summary.faults());
     lines.add("Try next    " + summary.next().sentence());
@@ -62,7 +62,14 @@ public final class SummaryText {
    */
   public static List<String> policies(Summary summary, int most) {
     List<String> lines = new ArrayList<>();
-    List<StoreStatisticsEvent> stores = summary.stores();
+    // One that has worked comes first; of several that have not, none says anything.
+    List<StoreStatisticsEvent> used =
+        summary.stores().stream()
+            .filter(store -> store.hits > 0 || store.items > 0 || store.bypassed > 0)
+            .sorted(Comparator.comparingLong((StoreStatisticsEvent store) -> store.hits).reversed())
+            .toList();
+    List<StoreStatisticsEvent> stores =
+        used.isEmpty() ? summary.stores().stream().limit(1).toList() : used;
     int shown = Math.min(most, stores.size());
     for (int i = 0; i < shown; i++) {
       lines.add(store(stores.get(i), i == shown - 1 ? stores.size() - shown : 0));
@@ -119,6 +126,9 @@ public final class SummaryText {
     lines.add(time("data stall", totals.stall, totals));
     Part.STALLS.forEach(part -> lines.add(time("  " + part.cause(), part.of(totals), totals)));
     lines.add(time("checkpoint", totals.checkpoint, totals));
+    if (totals.share(totals.betweenEpochs()) >= Part.SHOWN) {
+      lines.add(time("between epochs", totals.betweenEpochs(), totals));
+    }
   }
 
   private static String time(String name, long nanos, Figures totals) {
@@ -238,10 +248,13 @@ public final class SummaryText {
         new Bytes(totals.storageBytes));
   }
 
-  private static String decoded(long hits) {
-    return hits == 0
-        ? ""
-        : "; " + Text.count(hits, "decoded image", "decoded images") + " from memory";
+  private static String kept(Summary summary) {
+    long decoded = summary.hits(StoreStatisticsEvent.DECODED);
+    long prepared = summary.hits(StoreStatisticsEvent.PREPARED);
+    return (decoded == 0
+            ? ""
+            : "; " + Text.count(decoded, "decoded image", "decoded images") + " from memory")
+        + (prepared == 0 ? "" : Text.format("; %,d kept prepared from memory", prepared));
   }
 
   private static String peers(Figures totals) {

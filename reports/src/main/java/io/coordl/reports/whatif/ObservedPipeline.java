@@ -8,6 +8,8 @@ import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.steps.SteadySteps;
+import io.coordl.reports.steps.StepMean;
 import io.coordl.reports.whatif.Pipeline.Peers;
 import java.util.List;
 import java.util.Objects;
@@ -16,9 +18,10 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link Pipeline} of the epochs of an ordinary recording, the first left out. Items are
- * taken for samples. What no ordinary run shows, such as the storage's rate behind the page cache,
- * stays missing.
+ * Makes a {@link Pipeline} of the steps of an ordinary recording after warm-up, or of its epochs
+ * but for the first where steps or the sizes of batches are not recorded. Where no size of a batch
+ * is known, items are taken for samples. What no ordinary run shows, such as the storage's rate
+ * behind the page cache, stays missing.
  */
 final class ObservedPipeline {
   /** Stages that were not measured alone are not known better than this. */
@@ -33,22 +36,39 @@ final class ObservedPipeline {
   /** By which the CPU time of an epoch may be wrong: it is counted in ticks. */
   private static final long TICKS = 20_000_000;
 
-  private static final String PROFILE =
-      ": an ordinary run does not show it; measure it with coordl profile -- java ..."
-          + " your.Program.";
+  private static final String MEASURE = "measure it with coordl profile -- java ... your.Program.";
+
+  private static final String PROFILE = ": an ordinary run does not show it; " + MEASURE;
 
   private static final String BUSY =
       "how many of the cores a step keeps busy: the recording does not say it; say it with"
-          + " --compute-cores (0 for an accelerator), or measure it with coordl profile -- java ..."
-          + " your.Program.";
+          + " --compute-cores (0 for an accelerator), or "
+          + MEASURE;
+
+  /** Fewer tell nothing of their spread. */
+  private static final int LEAST_STEPS = 10;
 
   private final JobRecording recording;
+
+  /** They alone tell which items memory answered. */
   private final List<EpochEvent> epochs;
+
+  private final boolean knowsSamples;
+
+  /** None where the epochs have to do. */
+  private final List<Figures> steps;
+
   private final Pipeline pipeline = new Pipeline("recording");
 
   ObservedPipeline(JobRecording recording) {
     this.recording = recording;
-    this.epochs = recording.steadyEpochs().stream().filter(epoch -> epoch.items > 0).toList();
+    List<EpochEvent> complete = recording.completeEpochs();
+    this.epochs = complete.size() < 2 ? complete : recording.steadyEpochs();
+    List<Figures> steady =
+        SteadySteps.of(recording.trainingSteps(), one -> (double) one.wall / one.batches).steps();
+    boolean sized = steady.stream().allMatch(one -> one.samples > 0);
+    this.steps = steady.size() >= LEAST_STEPS && sized ? steady : List.of();
+    this.knowsSamples = !epochs.isEmpty() && epochs.stream().allMatch(epoch -> epoch.samples > 0);
   }
 
   Pipeline pipeline() {
@@ -62,16 +82,18 @@ final class ObservedPipeline {
     if (pipeline.cores == 0 || pipeline.computeCores == null) {
       need("cores", pipeline.cores == 0 ? "the number of cores" + PROFILE : BUSY);
     }
-    if (epochs.size() < 2) {
-      String reason = tooFew();
+    String reason = unknown();
+    if (reason != null) {
       List.of("computeNanos", "prepNanos", "missNanos", "decodeNanos", "todayHit", "sampleBytes")
           .forEach(component -> need(component, reason));
       return pipeline;
     }
     pipeline.assumptions.add(
-        "an item is a sample, and the epochs after the first show what each stage takes within "
-            + Math.round(100 * LEAST_ERROR)
-            + " % or their spread, whichever is more");
+        Text.format(
+            "%sthe %s show what each stage takes within %d %% or their spread, whichever is more",
+            knowsSamples ? "" : "an item is a sample, and ",
+            shown(),
+            Math.round(100 * LEAST_ERROR)));
     boolean serial = isSerial();
     Measure fetch = mean(epoch -> serial ? epoch.fetchStall : epoch.fetchTime);
     Measure prep =
@@ -80,23 +102,28 @@ final class ObservedPipeline {
                 serial
                     ? epoch.prepStall + epoch.gcStall + epoch.queueStall
                     : epoch.decodeTime + epoch.transformTime + epoch.otherTime);
-    Measure hits = ratio(epoch -> epoch.memoryItems, 0);
-    double bytes =
-        ratio(epoch -> epoch.memoryBytes + epoch.peerBytes + epoch.storageBytes, 0).value();
-    double items = epochs.stream().mapToLong(epoch -> epoch.items).average().orElseThrow();
-    Peers peers = peers();
+    Figures all = EpochEvent.sum(epochs.stream());
+    double bytes = all.bytes() / unit(all);
+    Peers peers = peers(all);
     pipeline.workers = serial ? 0 : workers(prep.plus(fetch).value());
     pipeline.computeNanos = mean(epoch -> epoch.compute);
     pipeline.prepNanos = prep;
-    pipeline.missNanos = miss(fetch, hits, bytes, peers);
     pipeline.decodeNanos = mean(epoch -> epoch.decodeTime);
-    pipeline.todayHit = hits;
+    if (all.items == 0) {
+      pipeline.missNanos = Measure.exact(0);
+      pipeline.todayHit = Measure.exact(1);
+      need("sampleBytes", noItems());
+      pipeline.assumptions.add("no file is fetched, so fetching costs nothing");
+    } else {
+      Measure hits = hits();
+      pipeline.missNanos = miss(fetch, hits, bytes, peers);
+      pipeline.todayHit = hits;
+    }
     pipeline.sampleBytes = bytes;
-    pipeline.batchSamples =
-        items / epochs.stream().mapToLong(epoch -> epoch.batches).average().orElseThrow();
+    pipeline.batchSamples = unit(all) / all.batches;
     pipeline.peers = peers;
-    pipeline.datasetItems = Math.round(items);
-    pipeline.datasetBytes = Math.round(bytes * items);
+    pipeline.datasetItems = Math.round((double) all.items / epochs.size());
+    pipeline.datasetBytes = Math.round((double) all.bytes() / epochs.size());
     pipeline.assumptions.add(
         pipeline.computeCores != null && pipeline.computeCores.value() > 0
             ? Text.format(
@@ -108,7 +135,7 @@ final class ObservedPipeline {
                 : Pipeline.onDevice(device));
     pipeline.checks.add(
         new Pipeline.Check(
-            "epochs after the first",
+            shown(),
             mean(epoch -> epoch.wall - epoch.checkpoint),
             pipeline.nanos(pipeline.today())));
     return pipeline;
@@ -145,28 +172,51 @@ final class ObservedPipeline {
     pipeline.missing.add(new Missing(component, reason));
   }
 
-  /** Why there are no epochs to look at, and what to do about it. */
-  private String tooFew() {
-    int complete = recording.steadyEpochs().size();
-    String measure = "measure it with coordl profile -- java ... your.Program.";
-    if (complete < 2) {
-      return "it takes at least three complete epochs, and the recording has too few: let the job"
-          + " train on, or "
-          + measure;
+  private String shown() {
+    return steps.isEmpty() ? "epochs after the first" : "steps after warm-up";
+  }
+
+  /** Samples, or what stands for them. */
+  private double unit(Figures figures) {
+    return knowsSamples ? figures.samples : figures.items;
+  }
+
+  /** Why the recording does not show what the stages take; null if it does. */
+  private @Nullable String unknown() {
+    if (epochs.isEmpty() || (observesEpochs() && recording.steadyEpochs().size() < 2)) {
+      return "it takes a complete epoch with "
+          + LEAST_STEPS
+          + " steps after warm-up, or three complete epochs, and the recording has too few: let the"
+          + " job train on, or "
+          + MEASURE;
     }
-    boolean decoded =
-        recording.stores().stream()
-            .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
-    return "from the second epoch on the job fetches no items"
-        + (decoded
-            ? ", as it keeps them decoded or prepared, so what fetching and decoding cost does not"
-                + " show: record it once without decoded=share and prepared=share, or "
-            : " that the agent knows: say which files are the data set with dataset=PATH, or ")
-        + measure;
+    boolean fetches = epochs.stream().anyMatch(epoch -> epoch.items > 0);
+    if (!fetches && keepsPrepared()) {
+      return "from the second epoch on the job fetches no items, as it keeps them decoded or"
+          + " prepared, so what fetching and decoding cost does not show: record it once without"
+          + " decoded=share and prepared=share, or "
+          + MEASURE;
+    }
+    return fetches || knowsSamples ? null : noItems();
+  }
+
+  private boolean observesEpochs() {
+    return steps.isEmpty() || !knowsSamples;
+  }
+
+  private static String noItems() {
+    return "from the second epoch on the job fetches no items that the agent knows: say which"
+        + " files are the data set with dataset=PATH, or "
+        + MEASURE;
+  }
+
+  private boolean keepsPrepared() {
+    return recording.stores().stream()
+        .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
   }
 
   /** What other hosts were asked, whatever the epoch; null if nothing. */
-  private @Nullable Peers peers() {
+  private @Nullable Peers peers(Figures all) {
     long found = recording.peers().stream().mapToLong(peer -> peer.found).sum();
     long bytes = recording.peers().stream().mapToLong(peer -> peer.receivedBytes).sum();
     long nanos = recording.peers().stream().mapToLong(peer -> peer.foundTime).sum();
@@ -175,7 +225,7 @@ final class ObservedPipeline {
     }
     return new Peers(
         1L + recording.peers().size(),
-        ratio(epoch -> epoch.peerItems, 0).value(),
+        (double) all.peerItems / Math.max(1, all.items),
         bytes * 1e9 / nanos,
         recording.stores().stream()
             .filter(store -> store.keeps(StoreStatisticsEvent.RAW))
@@ -200,7 +250,7 @@ final class ObservedPipeline {
 
   /** True if the training thread waited for nearly all that was done for it. */
   private boolean isSerial() {
-    Figures all = EpochEvent.sum(epochs.stream());
+    Figures all = EpochEvent.sum((observesEpochs() ? epochs : steps).stream());
     long done = all.fetchTime + all.decodeTime + all.transformTime + all.otherTime;
     boolean serial = all.stall >= SERIAL * done;
     pipeline.assumptions.add(
@@ -221,17 +271,29 @@ final class ObservedPipeline {
     return workers;
   }
 
-  private Measure mean(ToDoubleFunction<EpochEvent> nanos) {
-    return ratio(nanos, LEAST_ERROR);
+  /** Of a sample. */
+  private Measure mean(ToDoubleFunction<Figures> nanos) {
+    Measure mean =
+        observesEpochs()
+            ? Measure.mean(
+                epochs.stream()
+                    .mapToDouble(epoch -> nanos.applyAsDouble(epoch) / unit(epoch))
+                    .toArray())
+            : of(StepMean.of(steps, nanos, this::unit));
+    return new Measure(mean.value(), Math.max(mean.error(), LEAST_ERROR * mean.value()));
   }
 
-  /** Of an item. */
-  private Measure ratio(ToDoubleFunction<EpochEvent> figure, double leastError) {
-    Measure mean =
-        Measure.mean(
-            epochs.stream()
-                .mapToDouble(epoch -> figure.applyAsDouble(epoch) / epoch.items)
-                .toArray());
-    return new Measure(mean.value(), Math.max(mean.error(), leastError * mean.value()));
+  private static Measure of(StepMean mean) {
+    return new Measure(mean.value(), mean.halfWidth());
+  }
+
+  /** The part of the items that memory answered. */
+  private Measure hits() {
+    double[] hits =
+        epochs.stream()
+            .filter(epoch -> epoch.items > 0)
+            .mapToDouble(epoch -> (double) epoch.memoryItems / epoch.items)
+            .toArray();
+    return hits.length < 2 ? Measure.exact(hits[0]) : Measure.mean(hits);
   }
 }

@@ -156,12 +156,11 @@ abstract class Question {
     return new Bytes(Math.round(bytes)).toString();
   }
 
-  /** A factor such as 1.32. An error larger than that says no more than that it is larger. */
+  /** A factor such as 1.32. */
   static String times(Measure measure) {
-    if (!measure.exceedsItsError()) {
-      return Text.format("%.2f (± more than that) times", measure.value());
-    }
-    return Text.format("%.2f ± %.2f times", measure.value(), measure.error());
+    return measure.hasSmallError()
+        ? Text.format("%.2f ± %.2f times", measure.value(), measure.error())
+        : Text.format("%.2f (%.2f to %.2f) times", measure.value(), measure.low(), measure.high());
   }
 
   static String percent(double share) {

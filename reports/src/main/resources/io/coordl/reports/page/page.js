@@ -95,10 +95,11 @@
   }
 
   /** An item that is kept decoded is not fetched again: it came from memory all the same. Null if there is none. */
-  function decodedHits(index) {
-    const decoded = RECORDINGS[index].summary.stores.findIndex(store => store.store === "decoded" && store.hits > 0);
-    return decoded < 0 ? null : below(base(index), "summary", "stores", decoded, "hits");
+  function keptHits(index, form) {
+    const kept = RECORDINGS[index].summary.stores.findIndex(store => store.store === form && store.hits > 0);
+    return kept < 0 ? null : below(base(index), "summary", "stores", kept, "hits");
   }
+  const decodedHits = index => keptHits(index, "decoded");
 
   function fromMemory(index, totals) {
     const decoded = decodedHits(index);
@@ -772,6 +773,10 @@
     if (RECORDINGS.some((unused, index) => decodedHits(index) !== null)) {
       const hits = index => decodedHits(index) === null ? "\u2013" : show(decodedHits(index), "count");
       rows.push(["decoded images from memory", hits(0), ...rest.flatMap(index => [hits(index), "", ""])]);
+    }
+    if (RECORDINGS.some((unused, index) => keptHits(index, "prepared") !== null)) {
+      const hits = index => keptHits(index, "prepared") === null ? "\u2013" : show(keptHits(index, "prepared"), "count");
+      rows.push(["kept prepared, from memory", hits(0), ...rest.flatMap(index => [hits(index), "", ""])]);
     }
     rows.splice(4, 0, ["stalled share of the time",
       show(below(first, "stallNanos"), "percent", { of: below(first, "wallNanos") }),

@@ -13,6 +13,7 @@ import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.EventJson;
 import io.coordl.reports.summary.Summary;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -55,6 +56,21 @@ class JobsTest {
     job(ProcessHandle.current(), 0);
     assertThat(only().state()).isEqualTo(Jobs.State.running);
     assertThat(only().group()).isEqualTo("search");
+  }
+
+  @Test
+  void aFileThatIsFarTooLargeIsNotRead() throws Exception {
+    job(ProcessHandle.current(), 0);
+    Path large = StatusFile.of(folder, 1, 1).path();
+    try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
+      file.setLength(1L << 40); // Without a block of its own.
+    }
+
+    Jobs jobs = Jobs.in(folder, job -> true);
+
+    assertThat(jobs.jobs()).hasSize(1);
+    assertThat(jobs.unreadable())
+        .containsExactly(large + " is larger than any job's status: nothing of it is read.");
   }
 
   @Test

@@ -60,15 +60,15 @@ public final class Recordings {
   }
 
   /**
-   * What {@link RecordingReader} makes of these events. It takes half a second, so the same {@code
-   * events} are recorded once in a JVM.
+   * What {@link RecordingReader} makes of these events, steps too. It takes half a second, so the
+   * same {@code events} are recorded once in a JVM.
    */
   public static JobRecording read(Runnable events) throws IOException, RecordingException {
     JobRecording known = KNOWN.get(events);
     if (known == null) {
       Path file = Files.createTempFile("job", ".jfr");
       try {
-        known = RecordingReader.read(record(file, events), done -> {});
+        known = RecordingReader.readSteps(record(file, events), done -> {});
       } finally {
         Files.delete(file);
       }
@@ -208,6 +208,20 @@ public final class Recordings {
     event.updates = 0;
     event.batches = 20;
     event.samples = 640;
+    event.commit();
+  }
+
+  /** An epoch of twice as many samples, in batches twice as large. */
+  public static void emitUnlikeEpoch(long number, long wall) {
+    EpochEvent event = epoch(number, wall, SECOND, false);
+    event.samples = 6_400;
+    event.commit();
+  }
+
+  /** Totals of another program. */
+  public static void emitOtherTotals(long epochs, long wall) {
+    JobStatisticsEvent event = totals(epochs, 100 * epochs, wall, SECOND);
+    event.mainClass = "my.Other --epochs 3";
     event.commit();
   }
 
@@ -500,6 +514,33 @@ public final class Recordings {
       step.checkpoint = MILLISECOND;
       step.commit();
     }
+  }
+
+  /** Steps of an epoch, of 32 samples each, and so many nanoseconds: a quarter of it a wait. */
+  public static void emitSteps(long epoch, double... nanos) {
+    for (int i = 0; i < nanos.length; i++) {
+      emitStep(epoch, epoch * 1_000 + i, (long) nanos[i]);
+    }
+  }
+
+  static void emitStep(long epoch, long batch, long nanos) {
+    DataStallEvent stall = new DataStallEvent();
+    stall.batch = batch;
+    stall.epoch = epoch;
+    stall.wait = nanos / 4;
+    stall.prep = nanos / 4;
+    stall.commit();
+    BatchEvent prepared = new BatchEvent();
+    prepared.batch = batch;
+    prepared.samples = 32;
+    prepared.decode = nanos / 8;
+    prepared.other = nanos / 16;
+    prepared.commit();
+    StepEvent step = new StepEvent();
+    step.batch = batch;
+    step.epoch = epoch;
+    step.compute = nanos - nanos / 4;
+    step.commit();
   }
 
   public static void emitFetch(long batch, @Nullable String path, long nanos) {

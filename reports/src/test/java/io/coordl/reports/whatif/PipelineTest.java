@@ -14,6 +14,7 @@ import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
+import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,73 @@ class PipelineTest {
     assertThat(known.withStorage(1e9)).isSameAs(known);
   }
 
+  /** 100 steps of 32 samples, of 40 ms each: a fourth is a wait. */
+  private static void emitSteps(EpochEvent epoch, int items) {
+    double[] nanos = new double[100];
+    Arrays.fill(nanos, 40e6);
+    Recordings.emitSteps(epoch.epoch, nanos);
+    epoch.samples = 3_200;
+    epoch.items = items;
+    epoch.memoryItems = items / 4;
+    epoch.storageItems = items - items / 4;
+    epoch.commit();
+  }
+
+  @Test
+  void oneEpochWillDoWhereItsStepsAreRecorded() throws Exception {
+    Pipeline pipeline = of(() -> emitSteps(epoch(1), 1_000));
+
+    // A step of 32 samples: 30 ms of compute beside 5 + 2.5 ms of decoding and the rest.
+    isCloseTo(pipeline.computeNanos, 30e6 / 32, 3e6 / 32);
+    isCloseTo(pipeline.decodeNanos, 5e6 / 32, 5e5 / 32);
+    assertThat(pipeline.batchSamples).isEqualTo(32);
+    assertThat(pipeline.sampleBytes).isCloseTo(1e8 / 3_200, NEAR);
+    assertThat(pipeline.datasetItems).isEqualTo(1_000);
+    assertThat(pipeline.assumptions)
+        .contains(
+            "the steps after warm-up show what each stage takes within 10 % or their spread,"
+                + " whichever is more");
+    assertThat(pipeline.checks)
+        .extracting(Pipeline.Check::phase)
+        .containsExactly("steps after warm-up");
+  }
+
+  /** One file of 3,200 rows, read once. */
+  @Test
+  void aFileOfManySamplesIsNotOneSample() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              emitSteps(epoch(1), 1);
+              emitSteps(epoch(2), 0);
+              emitSteps(epoch(3), 0);
+            });
+
+    assertThat(pipeline.nanos(pipeline.today()).value()).isCloseTo(40e6 / 32, within(1e5));
+    isCloseTo(pipeline.missNanos, 0, 0);
+    assertThat(pipeline.missing).extracting(Missing::figure).doesNotContain("computeNanos");
+    assertThat(pipeline.missing("sampleBytes"))
+        .singleElement()
+        .extracting(Missing::reason)
+        .asString()
+        .contains("say which files are the data set with dataset=PATH");
+  }
+
+  /** The same file, read again in each epoch. */
+  @Test
+  void aFileThatIsReadInEachEpochIsManySamplesToo() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                emitSteps(epoch(number), 1);
+              }
+            });
+
+    assertThat(pipeline.nanos(pipeline.today()).value()).isCloseTo(40e6 / 32, within(1e5));
+    assertThat(pipeline.datasetItems).isEqualTo(1);
+  }
+
   @Test
   void whyThereAreNoEpochsToLookAtIsSaid() throws Exception {
     Runnable nothingFetched =
@@ -179,7 +247,8 @@ class PipelineTest {
         .singleElement()
         .extracting(Missing::reason)
         .asString()
-        .contains("at least three complete epochs");
+        .contains(
+            "10 steps after warm-up, or three complete epochs, and the recording has too few");
   }
 
   // ---- phases of a profile

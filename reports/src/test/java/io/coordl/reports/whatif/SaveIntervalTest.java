@@ -38,8 +38,8 @@ class SaveIntervalTest {
     // 1 / (1 + 96 * 0.29) is the first below 3.5 %.
     assertThat(answer.sentence())
         .isEqualTo(
-            "training waits 1.00 s for a save, as long as 3.45 ± 4.41 steps take; with 96 steps or"
-                + " more between two it waits at most 3.5 % of its time. Today it is 150"
+            "training waits 1.00 s for a save, as long as 3.45 (0.96 to 12.4) steps take; with 96"
+                + " steps or more between two it waits at most 3.5 % of its time. Today it is 150"
                 + " steps: 2.2 % of the time, and a crash loses 21.75 s of training on"
                 + " average.");
     assertThat(answer.figure().measure().value()).isCloseTo(95.08, within(0.1));

@@ -239,6 +239,7 @@ class WhatIfTest {
         null,
         null,
         0,
+        List.of(),
         List.of());
   }
 
@@ -286,10 +287,11 @@ class WhatIfTest {
 
     // 1,200 items of 100,000 bytes in 1 ms each, from two others; 600 of 1,000 in later epochs.
     assertThat(pipeline.peers).isEqualTo(new Pipeline.Peers(3, 0.6, 1e8, 1L << 30));
-    assertThat(pipeline.batchSamples).isEqualTo(10);
-    assertThat(pipeline.sampleBytes).isEqualTo(100_000);
+    assertThat(pipeline.batchSamples).isEqualTo(32);
+    // 3,200 samples are in 1,000 items.
+    assertThat(pipeline.sampleBytes).isEqualTo(31_250);
     // Fetches take 3 ms, 0.6 of them 1 ms: 24 ms each for the tenth that comes from storage.
-    assertThat(pipeline.missNanos.value()).isCloseTo(24e6, NEAR);
+    assertThat(pipeline.missNanos.value()).isCloseTo(24e6 / 3.2, NEAR);
     assertThat(pipeline.today().remote).isEqualTo(0.6);
 
     WhatIf asked = WhatIf.of(job, scenario(null, 4, null, 5e7), Set.of("hosts"));

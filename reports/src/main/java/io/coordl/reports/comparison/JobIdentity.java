@@ -1,0 +1,126 @@
+package io.coordl.reports.comparison;
+
+import io.coordl.advice.Text;
+import io.coordl.event.EnvironmentEvent;
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.reports.comparison.SideBySide.Change;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.recording.Jvm;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Which job a recording is of, and under which conditions it ran. */
+final class JobIdentity {
+  /** Say nothing of how the job works. */
+  static final Set<String> NO_CHANGE =
+      Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
+
+  /** The last batch of an epoch may be smaller, and an epoch be shorter by it. */
+  private static final double SAME_SIZE = 0.02;
+
+  private JobIdentity() {}
+
+  /** What makes a speed that of another job: by its name, as it was and is; empty if nothing. */
+  static Map<String, Change> differences(JobRecording before, JobRecording after) {
+    Map<String, Change> differences = new TreeMap<>();
+    put(differences, "main class", mainClass(before), mainClass(after));
+    List<EpochEvent> was = before.completeEpochs();
+    List<EpochEvent> is = after.completeEpochs();
+    put(differences, "samples an epoch", samples(was, was.size()), samples(is, is.size()));
+    put(differences, "samples a batch", samples(was, batches(was)), samples(is, batches(is)));
+    put(differences, "profiled", profiled(before), profiled(after));
+    return differences;
+  }
+
+  private static @Nullable String mainClass(JobRecording recording) {
+    String program = recording.mainClass();
+    return program == null ? null : program.strip().replaceFirst("\\s.*", "");
+  }
+
+  /** The phases of a profile hold a job up. */
+  private static String profiled(JobRecording recording) {
+    return recording.phases().isEmpty() ? "no" : "yes";
+  }
+
+  private static long batches(List<EpochEvent> epochs) {
+    return epochs.stream().mapToLong(epoch -> epoch.batches).sum();
+  }
+
+  private static @Nullable Double samples(List<EpochEvent> epochs, long per) {
+    Figures sum = EpochEvent.sum(epochs.stream());
+    return sum.samples == 0 || per == 0 ? null : (Double) ((double) sum.samples / per);
+  }
+
+  private static void put(
+      Map<String, Change> differences,
+      String name,
+      @Nullable String before,
+      @Nullable String after) {
+    if (before != null && after != null && !before.equals(after)) {
+      differences.put(name, new Change(before, after));
+    }
+  }
+
+  private static void put(
+      Map<String, Change> differences,
+      String name,
+      @Nullable Double before,
+      @Nullable Double after) {
+    if (before != null
+        && after != null
+        && Math.abs(after - before) > SAME_SIZE * Math.max(before, after)) {
+      differences.put(name, new Change(Text.rate(before), Text.rate(after)));
+    }
+  }
+
+  /** Conditions that differ, by their names. */
+  static Map<String, Change> changed(JobRecording before, JobRecording after) {
+    Map<String, String> was = conditions(before);
+    Map<String, String> is = conditions(after);
+    Map<String, Change> changed = new TreeMap<>();
+    Set<String> keys = new TreeSet<>(was.keySet());
+    keys.addAll(is.keySet());
+    keys.removeAll(NO_CHANGE);
+    for (String key : keys) {
+      Change change = new Change(was.get(key), is.get(key));
+      if (!String.valueOf(change.before()).equals(String.valueOf(change.after()))) {
+        changed.put(key, change);
+      }
+    }
+    return changed;
+  }
+
+  /** The agent's arguments in force, the program, and what it ran on where that is known. */
+  private static Map<String, String> conditions(JobRecording recording) {
+    Map<String, String> conditions = new TreeMap<>(recording.configuration());
+    if (recording.mainClass() != null) {
+      conditions.put("program", recording.mainClass());
+    }
+    Jvm jvm = recording.jvm();
+    if (jvm != null && jvm.jvmVersion() != null) {
+      conditions.put("jvm", jvm.jvmVersion());
+    }
+    List<EpochEvent> epochs = recording.completeEpochs();
+    if (!epochs.isEmpty() && epochs.get(0).source != null) {
+      conditions.put("source", epochs.get(0).source);
+    }
+    EnvironmentEvent on = recording.environment();
+    if (on != null) {
+      conditions.put("host", String.valueOf(on.host));
+      conditions.put("cores", Long.toString(on.cores));
+      conditions.put("libraries", String.valueOf(on.libraries));
+      conditions.put("agent", String.valueOf(on.agent));
+    }
+    return conditions;
+  }
+
+  /** Whether two runs are of the same job under the same conditions. */
+  static boolean areEqual(JobRecording one, JobRecording other) {
+    return changed(one, other).isEmpty() && differences(one, other).isEmpty();
+  }
+}

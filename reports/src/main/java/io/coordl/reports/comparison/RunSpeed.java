@@ -1,0 +1,97 @@
+package io.coordl.reports.comparison;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.event.Figures;
+import io.coordl.reports.recording.JobRecording;
+import io.coordl.reports.steps.SteadySteps;
+import io.coordl.reports.steps.StepMean;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long a sample, or a batch, takes in one run once it is warm.
+ *
+ * @param nanos 0 if nothing was trained
+ * @param mean the same with its error; null if there is too little to tell the error
+ * @param from what tells it
+ * @param of which part of the run it is, to go on after "times as fast"
+ * @param steady false if its steps still became faster or slower at the end
+ * @param slowestHundredth the part of the time that a hundredth of the steps takes
+ */
+record RunSpeed(
+    double nanos,
+    @Nullable StepMean mean,
+    From from,
+    String of,
+    boolean steady,
+    double slowestHundredth) {
+
+  /** From the best to the worst. */
+  enum From {
+    STEPS,
+    EPOCHS,
+    TOTALS
+  }
+
+  /** Fewer batches of steps tell no error. */
+  private static final int LEAST_STEPS = 10;
+
+  /**
+   * By the sample, or by the batch.
+   *
+   * @param steps false: by epochs even if steps are recorded, as the other run has none
+   */
+  static RunSpeed of(JobRecording recording, boolean ofSample, boolean steps) {
+    ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
+    ToDoubleFunction<Figures> time = figures -> figures.wall / amount.applyAsDouble(figures);
+    if (steps) {
+      SteadySteps steady = SteadySteps.of(recording.trainingSteps(), time);
+      if (hasSteps(steady)) {
+        StepMean mean = StepMean.of(steady.steps(), figures -> figures.wall, amount);
+        return new RunSpeed(
+            mean.value(),
+            mean,
+            From.STEPS,
+            "by its steps after warm-up",
+            steady.steady(),
+            steady.slowestHundredth(time));
+      }
+    }
+    List<EpochEvent> epochs = recording.steadyEpochs();
+    if (epochs.size() >= 2) {
+      StepMean mean = StepMean.ofRuns(epochs.stream().mapToDouble(time).toArray());
+      return new RunSpeed(mean.value(), mean, From.EPOCHS, "from the second epoch on", true, 0);
+    }
+    Figures all = epochs.isEmpty() ? recording.job() : epochs.get(0);
+    return new RunSpeed(
+        all == null || amount.applyAsDouble(all) <= 0 ? 0 : time.applyAsDouble(all),
+        null,
+        From.TOTALS,
+        epochs.isEmpty() ? "in the whole job" : "in the second epoch",
+        true,
+        0);
+  }
+
+  /** Whether the steps of a run tell its speed. */
+  static boolean hasSteps(JobRecording recording) {
+    return hasSteps(SteadySteps.of(recording.trainingSteps(), figures -> figures.wall));
+  }
+
+  private static boolean hasSteps(SteadySteps steady) {
+    return steady.steps().size() >= LEAST_STEPS;
+  }
+
+  /** Whether the sizes of all batches are known that tell the speed. */
+  static boolean knowsSamples(JobRecording recording) {
+    List<? extends Figures> of =
+        hasSteps(recording) ? recording.trainingSteps() : recording.steadyEpochs();
+    return of.isEmpty()
+        ? recording.job() != null && recording.job().samples > 0
+        : of.stream().allMatch(figures -> figures.samples > 0);
+  }
+
+  boolean isKnown() {
+    return nanos > 0;
+  }
+}

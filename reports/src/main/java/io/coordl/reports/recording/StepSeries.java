@@ -1,0 +1,163 @@
+package io.coordl.reports.recording;
+
+import io.coordl.event.EpochEvent;
+import io.coordl.reports.recording.JobRecording.Steps;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of a job in their order: each wait for a batch, the step that used it, and what the
+ * preparation of the batch took. Its events meet in the slot of the batch's number, so they may
+ * come in any order. There are never more than {@value #SLOTS} slots: once a number lies beyond the
+ * last, pairs of slots are merged and each stands for twice as many batches. Confined to one
+ * thread.
+ */
+final class StepSeries {
+  static final int SLOTS = 1 << 16;
+  private static final int FEWEST = 1 << 8;
+
+  /** What is known of the batches of one slot. */
+  private static final class Slot {
+    private final EpochEvent figures = new EpochEvent();
+    private long firstEpoch = Long.MAX_VALUE;
+    private long lastEpoch = Long.MIN_VALUE;
+    private long steps;
+    private long sized;
+
+    void isOf(long epoch) {
+      firstEpoch = Math.min(firstEpoch, epoch);
+      lastEpoch = Math.max(lastEpoch, epoch);
+    }
+
+    void add(Slot more) {
+      long samples = figures.samples + more.figures.samples;
+      figures.add(more.figures);
+      figures.samples = samples; // Counted by those whose size is known.
+      steps += more.steps;
+      sized += more.sized;
+      firstEpoch = Math.min(firstEpoch, more.firstEpoch);
+      lastEpoch = Math.max(lastEpoch, more.lastEpoch);
+    }
+
+    /** Null if a wait or a step is missing, as at the end of a job that was killed. */
+    @Nullable Steps steps() {
+      if (steps == 0 || steps != figures.batches) {
+        return null;
+      }
+      figures.samples = sized < steps ? 0 : Math.round((double) figures.samples * steps / sized);
+      return new Steps(firstEpoch, lastEpoch, figures);
+    }
+  }
+
+  private @Nullable Slot[] slots = new @Nullable Slot[FEWEST];
+  private int shift;
+
+  /** What takes the events of each type. */
+  Map<String, Consumer<JobEvent>> takers() {
+    return Map.of(
+        "io.coordl.DataStall", this::addWait,
+        "io.coordl.Step", this::addStep,
+        "io.coordl.Batch", this::addBatch);
+  }
+
+  private void addWait(JobEvent event) {
+    Slot slot = slot(event);
+    if (slot == null) {
+      return;
+    }
+    slot.isOf(event.number("epoch"));
+    EpochEvent figures = slot.figures;
+    long wait = event.number("wait");
+    figures.batches++;
+    figures.wall += wait;
+    figures.stall += wait;
+    figures.fetchStall += event.number("fetch");
+    figures.prepStall += event.number("prep");
+    figures.gcStall += event.number("gc");
+    figures.queueStall += event.number("queue");
+  }
+
+  private void addStep(JobEvent event) {
+    Slot slot = slot(event);
+    if (slot == null) {
+      return;
+    }
+    slot.isOf(event.number("epoch"));
+    slot.steps++;
+    EpochEvent figures = slot.figures;
+    long compute = event.number("compute");
+    long checkpoint = event.number("checkpoint");
+    figures.compute += compute;
+    figures.checkpoint += checkpoint;
+    figures.wall += compute + checkpoint;
+  }
+
+  private void addBatch(JobEvent event) {
+    Slot slot = slot(event);
+    if (slot == null) {
+      return;
+    }
+    long samples = event.number("samples");
+    slot.sized += samples > 0 ? 1 : 0;
+    EpochEvent figures = slot.figures;
+    figures.samples += Math.max(0, samples);
+    figures.fetchTime += event.number("fetch");
+    figures.decodeTime += event.number("decode");
+    figures.transformTime += event.number("transform");
+    figures.otherTime += event.number("other");
+    figures.items += event.number("items");
+  }
+
+  /** That of the event's batch; null if it has none. */
+  private @Nullable Slot slot(JobEvent event) {
+    long batch = event.number("batch");
+    if (batch <= 0) {
+      return null;
+    }
+    while (batch >> shift >= SLOTS) {
+      merge();
+    }
+    int at = (int) (batch >> shift);
+    if (at >= slots.length) {
+      slots = Arrays.copyOf(slots, Math.max(2 * slots.length, Integer.highestOneBit(at) << 1));
+    }
+    Slot slot = slots[at];
+    if (slot == null) {
+      slot = new Slot();
+      slots[at] = slot;
+    }
+    return slot;
+  }
+
+  private void merge() {
+    shift++;
+    @Nullable Slot[] merged = new @Nullable Slot[slots.length];
+    for (int i = 0; i < slots.length; i++) {
+      Slot slot = slots[i];
+      if (slot != null) {
+        Slot first = merged[i / 2];
+        if (first == null) {
+          merged[i / 2] = slot;
+        } else {
+          first.add(slot);
+        }
+      }
+    }
+    slots = merged;
+  }
+
+  List<Steps> steps() {
+    List<Steps> steps = new ArrayList<>();
+    for (Slot slot : slots) {
+      Steps whole = slot == null ? null : slot.steps();
+      if (whole != null) {
+        steps.add(whole);
+      }
+    }
+    return steps;
+  }
+}

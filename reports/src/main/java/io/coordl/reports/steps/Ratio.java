@@ -1,0 +1,63 @@
+package io.coordl.reports.steps;
+
+import io.coordl.advice.Student;
+import java.util.Arrays;
+
+/**
+ * How many times as large one mean is as another, and its 95 % confidence interval, which is that
+ * of the logarithm: it never leaves what is positive.
+ */
+public record Ratio(double value, double low, double high) {
+  /** An interval that is wider says nothing at all. */
+  private static final double WIDEST = 20;
+
+  /** Of two means that are independent and positive. */
+  public static Ratio of(StepMean above, StepMean below) {
+    return welch(
+        Math.log(above.value() / below.value()),
+        above.error() / above.value(),
+        above.freedom(),
+        below.error() / below.value(),
+        below.freedom());
+  }
+
+  /**
+   * Of the means of several runs, at least three together. How much runs differ is told by the side
+   * that has several, where the other has one.
+   */
+  public static Ratio ofRuns(double[] above, double[] below) {
+    double[] one = Arrays.stream(above).map(Math::log).toArray();
+    double[] other = Arrays.stream(below).map(Math::log).toArray();
+    double logarithm = mean(one) - mean(other);
+    if (one.length == 1 || other.length == 1) {
+      StepMean several = StepMean.ofRuns(one.length == 1 ? other : one);
+      double ofOne = several.error() * Math.sqrt(several.freedom() + 1.0);
+      return of(logarithm, Math.hypot(several.error(), ofOne), several.freedom());
+    }
+    StepMean first = StepMean.ofRuns(one);
+    StepMean second = StepMean.ofRuns(other);
+    return welch(logarithm, first.error(), first.freedom(), second.error(), second.freedom());
+  }
+
+  /** Errors of different size and freedom (B. L. Welch, Biometrika 34, 1947). */
+  private static Ratio welch(
+      double logarithm, double one, int freedomOfOne, double other, int freedomOfOther) {
+    double squares = one * one + other * other;
+    double freedom =
+        squares == 0
+            ? Integer.MAX_VALUE
+            : squares
+                * squares
+                / (Math.pow(one, 4) / freedomOfOne + Math.pow(other, 4) / freedomOfOther);
+    return of(logarithm, Math.sqrt(squares), (int) Math.max(1, freedom));
+  }
+
+  private static Ratio of(double logarithm, double error, int freedom) {
+    double half = Math.min(WIDEST, Student.t(freedom) * error);
+    return new Ratio(Math.exp(logarithm), Math.exp(logarithm - half), Math.exp(logarithm + half));
+  }
+
+  private static double mean(double[] values) {
+    return Arrays.stream(values).average().orElseThrow();
+  }
+}

@@ -1,0 +1,97 @@
+package io.coordl.reports.steps;
+
+import io.coordl.advice.Student;
+import io.coordl.event.Figures;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * A mean over successive steps, such as the time of a sample, and how sure it is.
+ *
+ * <p>Steps that follow each other are not independent: the error is that of the means of batches of
+ * successive steps. There are 20 of these, and fewer while the means of successive batches are
+ * still correlated; what is left of that correlation with the fewest widens the error as it would
+ * that of a first-order autoregressive series. (B. W. Schmeiser, Batch size effects in the analysis
+ * of simulation output, Operations Research 30(3), 1982; A. Tafazzoli, J. R. Wilson, Skart, IIE
+ * Transactions 43(2), 2011.)
+ *
+ * @param value the ratio of the sums: that of an amount to what it is spread over
+ * @param error its standard error
+ * @param freedom degrees of freedom of the error, at least 1
+ */
+public record StepMean(double value, double error, int freedom) {
+  private static final int[] BATCHES = {20, 16, 12, 8};
+
+  /** Correlation beyond this would say nothing of the mean. */
+  private static final double MOST_CORRELATION = 0.8;
+
+  /** An amount per something else over at least four steps, in their order. */
+  public static StepMean of(
+      List<? extends Figures> steps,
+      ToDoubleFunction<? super Figures> amount,
+      ToDoubleFunction<? super Figures> per) {
+    double[] means = {};
+    double correlation = 0;
+    for (int wanted : BATCHES) {
+      means = means(steps, amount, per, Math.min(wanted, steps.size() / 2));
+      correlation = correlation(means);
+      if (correlation < 1 / Math.sqrt(means.length)) {
+        break;
+      }
+    }
+    // It is estimated too low, by about this.
+    double left = Math.max(0, Math.min(MOST_CORRELATION, correlation + 0.5 / means.length));
+    StepMean plain = ofRuns(means);
+    return new StepMean(
+        steps.stream().mapToDouble(amount).sum() / steps.stream().mapToDouble(per).sum(),
+        plain.error * Math.sqrt((1 + left) / (1 - left)),
+        plain.freedom);
+  }
+
+  /** The mean of figures that are independent of each other, at least two. */
+  public static StepMean ofRuns(double... values) {
+    double mean = Arrays.stream(values).average().orElseThrow();
+    double squares = squares(values, mean);
+    int freedom = values.length - 1;
+    return new StepMean(mean, Math.sqrt(squares / freedom / values.length), freedom);
+  }
+
+  private static double[] means(
+      List<? extends Figures> steps,
+      ToDoubleFunction<? super Figures> amount,
+      ToDoubleFunction<? super Figures> per,
+      int batches) {
+    double[] amounts = new double[batches];
+    double[] pers = new double[batches];
+    for (int i = 0; i < steps.size(); i++) {
+      int batch = (int) ((long) i * batches / steps.size());
+      amounts[batch] += amount.applyAsDouble(steps.get(i));
+      pers[batch] += per.applyAsDouble(steps.get(i));
+    }
+    for (int batch = 0; batch < batches; batch++) {
+      amounts[batch] /= pers[batch];
+    }
+    return amounts;
+  }
+
+  /** Of each with the next; 0 if they are all the same. */
+  private static double correlation(double[] means) {
+    double mean = Arrays.stream(means).average().orElseThrow();
+    double squares = squares(means, mean);
+    double products = 0;
+    for (int i = 1; i < means.length; i++) {
+      products += (means[i] - mean) * (means[i - 1] - mean);
+    }
+    return squares == 0 ? 0 : products / squares;
+  }
+
+  private static double squares(double[] values, double mean) {
+    return Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
+  }
+
+  /** Half the width of its 95 % confidence interval. */
+  public double halfWidth() {
+    return Student.t(freedom) * error;
+  }
+}

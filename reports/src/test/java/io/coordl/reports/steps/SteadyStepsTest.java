@@ -1,0 +1,86 @@
+package io.coordl.reports.steps;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.Figures;
+import java.util.Random;
+import java.util.function.ToDoubleFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class SteadyStepsTest {
+  private static final ToDoubleFunction<Figures> TIME = step -> step.wall;
+
+  private static SteadySteps of(double... times) {
+    return SteadySteps.of(Series.figures(times), TIME);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Series.class)
+  void nearlyNothingIsCutOfWhatIsSteady(Series series) {
+    long cut = 0;
+    for (int seed = 0; seed < 100; seed++) {
+      SteadySteps steady = of(series.times(300, new Random(seed)));
+      assertThat(steady.count() + steady.warmUp()).isEqualTo(300);
+      cut += steady.warmUp();
+    }
+    assertThat(cut).isLessThan(100 * 300 * 2 / 100);
+  }
+
+  /** The first steps are interpreted: four times as slow, soon less. */
+  @Test
+  void stepsThatBecomeFasterAreCut() {
+    double[] times = Series.INDEPENDENT.times(400, new Random(1));
+    for (int i = 0; i < times.length; i++) {
+      times[i] *= 1 + 3 * Math.exp(-i / 15.0);
+    }
+
+    SteadySteps steady = of(times);
+
+    assertThat(steady.warmUp()).isBetween(20L, 80L);
+    assertThat(steady.steady()).isTrue();
+  }
+
+  @Test
+  void aFirstEpochThatFillsTheCacheIsCut() {
+    double[] times = Series.CORRELATED.times(300, new Random(2));
+    for (int i = 0; i < 100; i++) {
+      times[i] *= 2.5;
+    }
+
+    assertThat(of(times).warmUp()).isBetween(90L, 120L);
+  }
+
+  @Test
+  void aStepThatTakesLongIsNoWarmUpButNamed() {
+    double[] times = Series.INDEPENDENT.times(200, new Random(3));
+    times[0] = 100;
+    times[1] = 100;
+
+    SteadySteps steady = of(times);
+
+    assertThat(steady.warmUp()).isZero();
+    assertThat(steady.slowestHundredth(TIME)).isBetween(0.45, 0.55);
+    assertThat(of(new double[49]).slowestHundredth(TIME)).isZero();
+  }
+
+  @Test
+  void stepsThatOnlyBecomeSlowerAreSteadyNowhere() {
+    double[] times = new double[200];
+    for (int i = 0; i < times.length; i++) {
+      times[i] = 1 + 0.1 * i;
+    }
+
+    SteadySteps steady = of(times);
+
+    assertThat(steady.steady()).isFalse();
+    assertThat(steady.warmUp()).isEqualTo(100);
+  }
+
+  @Test
+  void ofFewStepsNoneIsCut() {
+    assertThat(of(9, 1, 1, 1, 1, 1, 1, 1, 1, 1).warmUp()).isZero();
+    assertThat(of().count()).isZero();
+  }
+}

@@ -1,0 +1,35 @@
+package io.coordl.reports.summary;
+
+import static io.coordl.reports.recording.Recordings.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.event.JobStatisticsEvent;
+import io.coordl.reports.recording.Recordings;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SummaryTextTest {
+  private static List<String> lines(long wall) throws Exception {
+    return SummaryText.lines(
+        Summary.of(
+            Recordings.read(
+                () -> {
+                  JobStatisticsEvent job = new JobStatisticsEvent();
+                  job.wall = wall;
+                  job.batches = 100;
+                  job.compute = 60 * SECOND;
+                  job.stall = 10 * SECOND;
+                  job.prepStall = 10 * SECOND;
+                  job.checkpoint = 5 * SECOND;
+                  job.commit();
+                })));
+  }
+
+  @Test
+  void whereTheTimeWentComesToAllOfIt() throws Exception {
+    assertThat(lines(80 * SECOND)).contains("  between epochs               5.00      6.3 %");
+    assertThat(lines(75 * SECOND)).noneMatch(line -> line.contains("between epochs"));
+    // Several threads that train.
+    assertThat(lines(50 * SECOND)).noneMatch(line -> line.contains("between epochs"));
+  }
+}
