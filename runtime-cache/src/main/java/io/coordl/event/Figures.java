@@ -127,6 +127,7 @@ public abstract class Figures extends EventBase {
   @Label("CPU Time")
   @Description("CPU time of the whole process, 0 if not known")
   @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
   public long cpu;
 
   @Label("Items")

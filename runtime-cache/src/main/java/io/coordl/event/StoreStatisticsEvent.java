@@ -106,6 +106,7 @@ public final class StoreStatisticsEvent extends EventBase {
       "Bytes released because memory was short or the store did not help; summed over all"
           + " forms that share the capacity")
   @DataAmount
+  @Added("0.2.0")
   public long givenBack;
 
   @Label("Jobs")

@@ -1,5 +1,6 @@
 package io.coordl.reports.recording;
 
+import io.coordl.event.Added;
 import io.coordl.event.AgentEvents;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -29,16 +30,17 @@ final class EventReader<E extends Event> {
 
   /**
    * Reads an event; throws if a field is missing or has another type, because another version of
-   * the agent wrote it.
+   * the agent wrote it. Fields that were {@link Added} since may be missing.
    */
   E read(JobEvent recorded) {
     try {
       E read = constructor.newInstance();
       for (Field field : fields) {
-        if (!recorded.has(field.getName())) {
+        if (recorded.has(field.getName())) {
+          set(read, field, recorded);
+        } else if (!field.isAnnotationPresent(Added.class)) {
           throw new MissingFieldException(event, field.getName());
         }
-        set(read, field, recorded);
       }
       return read;
     } catch (ReflectiveOperationException e) {
