@@ -6,9 +6,7 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entry of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch before anything
- * else, uses no lambda (each drags in the invokedynamic machinery), touches neither logging nor JMX
- * nor {@code java.nio.file}, and lets nothing escape: whatever fails, the program runs without us.
+ * Entry point of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch first, uses no lambda (each would load the invokedynamic machinery), and touches neither logging nor JMX nor {@code java.nio.file}. No exception escapes: if anything fails, the program runs without the agent.
  */
 public final class CoordlAgent {
   private static final String AGENT_JAR = "coordl-agent.jar";
@@ -16,7 +14,7 @@ public final class CoordlAgent {
   private static final String INSTALLER = "io.coordl.agent.install.Installer";
   private static final String HELP = "io.coordl.agent.install.Option";
 
-  /** Named, not referred to: linking this class must load nothing of ours. */
+  /** By name, because linking this class must not load other agent classes. */
   private static final String LOADER = "io.coordl.bridge.IsolatedLoader";
 
   private CoordlAgent() {}
@@ -26,12 +24,12 @@ public final class CoordlAgent {
     start("at start", arguments == null ? "" : arguments, instrumentation);
   }
 
-  /** Called by the JVM when attached to a running program; {@code -javaagent} is the better way. */
+  /** Called by the JVM when the agent is attached to a running program; prefer {@code -javaagent}. */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start("late", arguments == null ? "" : arguments, instrumentation);
   }
 
-  /** {@code java -jar coordl-agent.jar}: how to use it. */
+  /** Prints the usage on {@code java -jar coordl-agent.jar}. */
   public static void main(String[] ignored) throws Exception {
     File jar = jar();
     if (jar != null) {
@@ -102,7 +100,7 @@ public final class CoordlAgent {
         && ("," + arguments.replace(" ", "") + ",").contains(",enabled=false,");
   }
 
-  /** A user of JAVA_TOOL_OPTIONS gets us into javac, jcmd and jfr too: stay out. */
+  /** JAVA_TOOL_OPTIONS also attaches the agent to javac, jcmd and jfr, where it must do nothing. */
   private static boolean isJdkTool() {
     String module = System.getProperty("jdk.module.main");
     return module != null && module.startsWith("jdk.");

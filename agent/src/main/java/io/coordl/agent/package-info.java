@@ -1,6 +1,5 @@
 /**
- * The agent's only class on the program's class path: {@code premain}. Everything else of the agent
- * is loaded by the boot loader ({@code bridge}) or by the isolated loader ({@code install}).
+ * The agent's only class on the program's class path: {@code premain}. The boot loader ({@code bridge}) or the isolated loader ({@code install}) loads everything else.
  */
 @NullMarked
 package io.coordl.agent;

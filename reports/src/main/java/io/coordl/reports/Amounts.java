@@ -26,15 +26,15 @@ final class Amounts {
       number = Double.NaN;
     }
     if (!(number >= least && number <= most)) {
-      throw new TypeConversionException("'" + text + "' is no " + expected);
+      throw new TypeConversionException("'" + text + "' is not a " + expected);
     }
     return number;
   }
 
-  /** A cache's size: bytes, or a share of the data set; the other is 0. */
+  /** The size of a cache: bytes, or a share of the data set; the other is 0. */
   record Size(double bytes, double share) {}
 
-  /** {@code 8g} and {@code 8GiB} are binary as for the agent, {@code 8GB} is decimal. */
+  /** Parses {@code 8g} and {@code 8GiB} as binary, like the agent, and {@code 8GB} as decimal. */
   static final class ToBytes implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
@@ -53,7 +53,7 @@ final class Amounts {
     }
   }
 
-  /** A size as above, or a share of the data set such as {@code 35%}. */
+  /** Parses a size as above, or a share of the data set such as {@code 35%}. */
   static final class ToSize implements ITypeConverter<Size> {
     private static final Pattern PERCENT = Pattern.compile("(\\d{1,3}(?:\\.\\d+)?)\\s*%");
 
@@ -78,7 +78,7 @@ final class Amounts {
   static final class ToCores implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
-      return within(0, Double.MAX_VALUE, text, Double::parseDouble, "number from 0 on");
+      return within(0, Double.MAX_VALUE, text, Double::parseDouble, "number of at least 0");
     }
   }
 

@@ -14,11 +14,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * What all commands have in common, so that none has to say it again: {@code --help} and {@code
- * --version}, exit codes and their table, errors of one sentence, colours and width. A new
- * sub-command is a class with {@code @Command(name, description)} that is named in {@link Coordl};
- * it reads with the mixin {@link ReadingOptions}, prints with {@link JsonOption}, returns {@link
- * ExitStatus#code()} of {@link ExitStatus#DONE} and throws {@link RecordingException}.
+ * The common parts of all commands: {@code --help} and {@code --version}, exit codes and their table, one-sentence errors, colours and width. A new sub-command is a class with {@code @Command(name, description)} that {@link Coordl} lists. It reads with the mixin {@link ReadingOptions}, prints with {@link JsonOption}, returns {@link ExitStatus#code()} of {@link ExitStatus#DONE} and throws {@link RecordingException}.
  */
 final class Commands {
   private static final int LONGEST_SENTENCE = 2_000;
@@ -26,7 +22,7 @@ final class Commands {
 
   private Commands() {}
 
-  /** Gives a command and all below it their common ways. */
+  /** Configures a command and all its sub-commands. */
   static CommandLine dress(CommandLine command, Terminal terminal) {
     command.setColorScheme(
         Help.defaultColorScheme(terminal.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
@@ -55,7 +51,7 @@ final class Commands {
     command.getSubcommands().values().forEach(sub -> describe(sub, exitCodes));
   }
 
-  /** A wrong command line: what is wrong, what may have been meant, and where to read more. */
+  /** Reports a wrong command line: the error, suggestions, and where to read more. */
   private static int refuse(ParameterException problem, String[] arguments) {
     CommandLine command = problem.getCommandLine();
     PrintWriter err = command.getErr();
@@ -70,7 +66,7 @@ final class Commands {
     return ExitStatus.USAGE.code();
   }
 
-  /** What went wrong, on one line whatever the names of files in it. */
+  /** Prints an error on one line, even if file names contain line breaks. */
   static void say(CommandLine command, Exception problem) {
     String sentence =
         "coordl: " + Text.line(String.valueOf(problem.getMessage()), LONGEST_SENTENCE);

@@ -16,15 +16,14 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "compare",
     description = {
-      "Says how many times as fast a job is as before, whether that is more than chance, what was"
-          + " changed, and what had been predicted.",
+      "Shows how much faster a job is than before, whether the difference is significant, what was" + " changed, and what had been predicted.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
       paramLabel = "BEFORE.jfr",
-      description = "What the others are compared with.")
+      description = "The recording with which the others are compared.")
   Path before;
 
   @Parameters(

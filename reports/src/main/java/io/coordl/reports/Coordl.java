@@ -16,14 +16,14 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** The command {@code coordl}. It says what went wrong in one sentence and an exit code. */
+/** The command {@code coordl}. It reports an error with one sentence and an exit code. */
 @Command(
     name = "coordl",
     description = "Shows where the time of a training job went.",
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", "Completion for bash and zsh:  source <(coordl generate-completion)"})
 public final class Coordl {
-  /** As help lists them. */
+  /** In the order of the help text. */
   private static final List<Class<?>> COMMANDS =
       List.of(
           ProfileCommand.class,
@@ -56,7 +56,7 @@ public final class Coordl {
     System.exit(written(stdout, err, code));
   }
 
-  /** What the terminal and the names of files are in; JSON has no characters beyond ASCII. */
+  /** The encoding of the terminal and of file names; JSON output is pure ASCII. */
   private static Charset charset() {
     String name = System.getProperty("native.encoding");
     return name != null && Charset.isSupported(name)
@@ -64,7 +64,7 @@ public final class Coordl {
         : StandardCharsets.UTF_8;
   }
 
-  /** Writes the sign for plus-minus in two characters where the other side has none. */
+  /** Replaces the plus-minus sign by two characters if the encoding lacks it. */
   static PrintWriter writer(OutputStream to, boolean flushes, Charset charset) {
     boolean hasSign = charset.canEncode() && charset.newEncoder().canEncode(PLUS_MINUS.charAt(0));
     return hasSign
@@ -105,8 +105,7 @@ public final class Coordl {
   }
 
   /**
-   * Knows what the arguments are about, since each command takes its time to be described: one that
-   * they name, of all for the list of them just the names and what they are, or else all.
+   * Registers only the commands that these arguments need, because each costs start-up time: the one they name; for the list of commands, only names and descriptions; otherwise all.
    */
   static CommandLine commandLine(Terminal terminal, String... arguments) {
     CommandLine commandLine = new CommandLine(new Coordl(terminal));
@@ -136,7 +135,7 @@ public final class Coordl {
     return command.getAnnotation(Command.class);
   }
 
-  /** The version that the build wrote into the jar, and what it runs on. */
+  /** The version that the build wrote into the jar, and the platform. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -23,8 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "diff",
     description = {
-      "Says where an epoch's time goes by what it takes without fetch and preparation, without"
-          + " fetch, and with both.",
+      "Shows how an epoch's time is spent, from its times without fetch and preparation, without" + " fetch, and with both.",
       "Give one recording of a profile, or three: prepared batches replayed, every item from"
           + " memory, nothing from memory. The three may be profiles of one phase each, in any"
           + " order, or ordinary recordings of three epochs or more, in this order.",
@@ -42,7 +41,7 @@ final class DiffCommand implements Callable<Integer> {
   @Option(
       names = "--live",
       paramLabel = "FILE.jfr",
-      description = "An ordinary recording of the same job, whose own attribution is shown beside.")
+      description = "An ordinary recording of the same job, whose live attribution is shown for comparison.")
   @Nullable Path live;
 
   @Mixin JsonOption json;
@@ -53,7 +52,7 @@ final class DiffCommand implements Callable<Integer> {
     if (files.size() == 2) {
       throw new ParameterException(
           spec.commandLine(),
-          "Two recordings say too little: give one profile, or three: ingestion, cached, cold.");
+          "Two recordings are not enough: give one profile, or three: ingestion, cached, cold.");
     }
     Optional<JobRecording> ordinary =
         live == null ? Optional.empty() : Optional.of(reading.read(live));

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description = {
-      "Writes what a running job has recorded so far, up to a second ago, as a finished recording.",
-      "The job is not asked for it, unless only JFR records it: then jcmd is."
+      "Writes a running job's recording so far, up to a second ago, as a finished recording.",
+      "Does not disturb the job, unless only JFR records it: then it attaches with jcmd."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
@@ -30,7 +30,7 @@ final class DumpCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "PID",
       arity = "0..1",
-      description = "Process of the job; not needed if there is only one.")
+      description = "Process id of the job; not needed if there is only one job.")
   @Nullable Long pid;
 
   @Option(
@@ -39,7 +39,7 @@ final class DumpCommand implements Callable<Integer> {
       description = "The recording to write (default: coordl-PID-dump.jfr).")
   @Nullable Path output;
 
-  @Option(names = "--force", description = "Write it even if there is such a file already.")
+  @Option(names = "--force", description = "Overwrite an existing file.")
   boolean force;
 
   @Override

@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "export",
     description = {
-      "Writes what each thread did when, of one job or of several, for another viewer.",
-      "ui.perfetto.dev and chrome://tracing open the file; nothing is sent anywhere."
+      "Writes the activity of each thread over time, of one or several jobs, for another viewer.",
+      "Open the file in ui.perfetto.dev or chrome://tracing; nothing is sent anywhere."
     })
 final class ExportCommand implements Callable<Integer> {
   @Spec CommandSpec spec;
@@ -40,7 +40,7 @@ final class ExportCommand implements Callable<Integer> {
               + " .perfetto.json).")
   @Nullable Path output;
 
-  @Option(names = "--force", description = "Write it even if there is such a file already.")
+  @Option(names = "--force", description = "Overwrite an existing file.")
   boolean force;
 
   @Override

@@ -10,14 +10,14 @@ import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How commands print what they found: add it with {@code @Mixin}, and call {@link #print}. */
+/** Prints a command's result as text or JSON: add with {@code @Mixin}, and call {@link #print}. */
 final class JsonOption {
-  /** Made when it is used first: it takes a third of the time that a command needs to start. */
+  /** Created on first use: it takes a third of a command's start-up time. */
   private static final class Mapper {
     static final JsonMapper OF_EVENTS =
         EventJson.mapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
-            // So that the JSON is the same whatever the terminal's encoding.
+            // Makes the JSON independent of the terminal's encoding.
             .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
             .build();
   }
@@ -27,14 +27,14 @@ final class JsonOption {
 
   @Option(
       names = "--json",
-      description = "Print JSON, for programs; the names of times and sizes end in their unit.")
+      description = "Print JSON, for programs; names of times and sizes end in their unit.")
   boolean wanted;
 
   /**
    * Prints a result.
    *
-   * @param result as JSON, in the order of its declaration; a schema describes it
-   * @param text the same as lines
+   * @param result written as JSON, in declaration order; a schema describes it
+   * @param text the same as lines of text
    */
   void print(Object result, List<String> text) {
     PrintWriter out = command.commandLine().getOut();

@@ -9,8 +9,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers why a write failed: print writers only say that it did, and what reads recordings takes
- * it for damage.
+ * Remembers why a write failed: print writers only report that it did, and the reader of recordings would mistake the exception for damage.
  */
 final class Output extends FilterOutputStream {
   private @Nullable IOException failure;

@@ -16,21 +16,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that a command writes. What stands in the way is found before the work begins, and the
- * file is there whole or not at all.
+ * A file that a command writes. Obstacles are reported before the work begins, and the file appears completely or not at all.
  */
 record OutputFile(Path path) {
 
   /**
    * Checks that the file can be written.
    *
-   * @param force write over a file that is there
+   * @param force whether to overwrite an existing file
    */
   static OutputFile of(Path path, boolean force) throws RecordingException {
     Path folder = folder(path);
     if (path.toString().equals("-")) {
       throw new RecordingException(
-          ExitStatus.UNWRITABLE, "- is no file, and nothing is written to stdout: name the file.");
+          ExitStatus.UNWRITABLE, "- is not a file, and this command does not write to stdout: name a file.");
     }
     if (Files.isDirectory(path)) {
       throw new RecordingException(
@@ -39,17 +38,17 @@ record OutputFile(Path path) {
     if (!Files.isDirectory(folder)) {
       throw new RecordingException(
           ExitStatus.UNWRITABLE,
-          path + " cannot be written: there is no directory " + folder + "; make it first.");
+          path + " cannot be written: there is no directory " + folder + "; create it first.");
     }
     if (Files.exists(path)) {
       if (!force) {
         throw new RecordingException(
             ExitStatus.UNWRITABLE,
-            path + " is there already: name another file, or write over it with --force.");
+            path + " already exists: name another file, or overwrite it with --force.");
       }
       if (!Files.isRegularFile(path)) {
         throw new RecordingException(
-            ExitStatus.UNWRITABLE, path + " is not a file that could be written over.");
+            ExitStatus.UNWRITABLE, path + " is not a file that can be overwritten.");
       }
     }
     if (!Files.isWritable(folder)) {
@@ -60,7 +59,7 @@ record OutputFile(Path path) {
     return new OutputFile(path);
   }
 
-  /** Made of recordings, none of which is written over; beside the first if nowhere is named. */
+  /** A file made from recordings, none of which it overwrites; by default beside the first of them. */
   static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
       throws RecordingException {
     OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);
@@ -86,7 +85,7 @@ record OutputFile(Path path) {
     }
   }
 
-  /** What writes the file. */
+  /** Writes the content of the file. */
   interface Content {
     void to(Writer file) throws IOException, RecordingException;
   }
@@ -98,7 +97,7 @@ record OutputFile(Path path) {
           try (Writer file = new BufferedWriter(new OutputStreamWriter(out, UTF_8))) {
             content.to(file);
           } catch (RecordingException | RuntimeException e) {
-            // Whatever came of it where the content is made.
+            // However the content's own code reported it.
             IOException failure = out.failure();
             if (failure != null) {
               throw failure;
@@ -108,15 +107,14 @@ record OutputFile(Path path) {
         });
   }
 
-  /** What makes the file, under another name. */
+  /** Creates the file under a temporary name. */
   interface Maker {
     void make(Path part) throws IOException, RecordingException;
   }
 
   void make(Maker maker) throws RecordingException {
     try {
-      // Beside the file, so that it can be moved; made as any file is, so with the usual
-      // permissions.
+      // Beside the file, so that it can be moved; created normally, so with the usual permissions.
       Path part =
           folder(path).resolve("." + path.getFileName() + "." + ProcessHandle.current().pid());
       try {
@@ -131,7 +129,7 @@ record OutputFile(Path path) {
   }
 
   private RecordingException cannotWrite(IOException e) {
-    // Of files that cannot be made the message is their path and nothing else.
+    // For a file that cannot be created, the message is only its path.
     String why = e instanceof FileSystemException failed ? failed.getReason() : e.getMessage();
     return new RecordingException(
         ExitStatus.UNWRITABLE,
@@ -139,7 +137,7 @@ record OutputFile(Path path) {
             + " cannot be written: "
             + (why == null
                 ? String.format(
-                    "no file can be made in %s (%s)", folder(path), e.getClass().getSimpleName())
+                    "no file can be created in %s (%s)", folder(path), e.getClass().getSimpleName())
                 : why)
             + ".");
   }

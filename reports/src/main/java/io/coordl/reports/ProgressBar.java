@@ -7,8 +7,7 @@ import java.nio.file.Path;
 import java.util.function.DoubleConsumer;
 
 /**
- * A bar on stderr while a large recording is read; closing it wipes it out. It draws nothing where
- * it would only litter a log.
+ * A progress bar on stderr for reading large recordings; closing erases it. Draws nothing if stderr is not a terminal.
  */
 final class ProgressBar implements DoubleConsumer, AutoCloseable {
   static final long LARGE = 50L << 20;
@@ -32,7 +31,7 @@ final class ProgressBar implements DoubleConsumer, AutoCloseable {
     try {
       return Files.size(file) >= LARGE;
     } catch (IOException e) {
-      return false; // The reader will say what is wrong with the file.
+      return false; // The reader will report the problem.
     }
   }
 

@@ -15,30 +15,30 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** How commands read recordings: add it with {@code @Mixin}, and call {@link #read}. */
+/** Reads recordings for a command: add with {@code @Mixin}, and call {@link #read}. */
 final class ReadingOptions {
   @Spec(Spec.Target.MIXEE)
   private CommandSpec command;
 
   @Option(
       names = "--no-progress",
-      description = "Draw no progress bar. There is one for large files if stderr is a terminal.")
+      description = "Draw no progress bar. By default one is drawn for large files if stderr is a terminal.")
   private boolean noProgress;
 
-  /** A sentence for each file that could not be read. */
+  /** One sentence for each file that could not be read. */
   final List<String> unread = new ArrayList<>();
 
-  /** Of the last of these. */
+  /** Exit status of the last of these. */
   ExitStatus status = ExitStatus.DONE;
 
-  /** Reads one recording, with a progress bar where it helps. */
+  /** Reads one recording, with a progress bar if it is large. */
   JobRecording read(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
       return RecordingReader.read(file, bar);
     }
   }
 
-  /** The same with what every batch, item and transform took. */
+  /** The same, with the events of every batch, item and transform. */
   JobActivity readInFull(Path file) throws RecordingException {
     try (ProgressBar bar = bar(file)) {
       return RecordingReader.readInFull(file, bar);
@@ -49,7 +49,7 @@ final class ReadingOptions {
     T read(Path file) throws RecordingException;
   }
 
-  /** Reads several; one that cannot be read is named on stderr, as the others are of use alone. */
+  /** Reads several files; one that cannot be read is reported on stderr, and the others are returned. */
   <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
     for (Path file : files) {
@@ -71,7 +71,7 @@ final class ReadingOptions {
     return ProgressBar.of(file, !noProgress, command.commandLine().getErr());
   }
 
-  /** The recordings that are named, and those in directories that are. */
+  /** The named recordings, and those in named directories. */
   static List<Path> recordings(List<Path> files) throws RecordingException {
     List<Path> all = new ArrayList<>();
     for (Path file : files) {

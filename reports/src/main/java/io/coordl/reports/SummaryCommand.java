@@ -16,15 +16,15 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "summary",
     description = {
-      "Sums up one recording in at most 20 lines, or as JSON.",
-      "Of several, or of a directory, it prints a line each, the slowest first; as JSON an array.",
+      "Summarises one recording in at most 20 lines, or as JSON.",
+      "For several recordings, or a directory, prints one line each, slowest first; as JSON an array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })
 final class SummaryCommand implements Callable<Integer> {
   @Parameters(
       paramLabel = "FILE.jfr",
       arity = "1..*",
-      description = "The recording that the agent wrote; or several, or a directory of them.")
+      description = "A recording that the agent wrote; or several, or a directory of them.")
   List<Path> files;
 
   @Mixin ReadingOptions reading;

@@ -13,15 +13,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the outside of the process says about how to print.
+ * How to print, as determined by the process's environment.
  *
- * @param colours true if the output may be coloured
- * @param width at which other text is folded; 0: not at all, as nobody said
+ * @param colours whether to colour the output
+ * @param width width at which lines are folded; 0: unknown, so no folding
  */
 record Terminal(boolean colours, int width) {
   private static final int USUAL_COLUMNS = 80;
 
-  /** Below this, columns of options leave no room for their descriptions. */
+  /** In narrower help texts, option names leave no room for their descriptions. */
   private static final int LEAST_COLUMNS = 55;
 
   private static final int MOST_COLUMNS = 120;
@@ -32,7 +32,7 @@ record Terminal(boolean colours, int width) {
   private static final String YELLOW = "\u001b[33m";
 
   /**
-   * What lines begin with; made when they are first painted, as most output goes to no terminal.
+   * Patterns for the beginnings of lines; created on first use, because most output goes to no terminal.
    */
   private static final class Beginning {
     static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
@@ -40,7 +40,7 @@ record Terminal(boolean colours, int width) {
     static final Pattern TROUBLE =
         Pattern.compile("(Faults|Missing|Remark)  |not shown:|Limit +not known|  changed: ");
 
-    /** A title, the names of columns, or the word before a text. */
+    /** A title, column names, or the label of a line. */
     static final Pattern HEADING =
         Pattern.compile(
             "CoorDL .*|Where .*|(Epoch|Phase) .*|\\d+ jobs? of .*|.*samples/s +stall"
@@ -48,7 +48,7 @@ record Terminal(boolean colours, int width) {
                 + " sample:|Check:");
   }
 
-  /** For output that goes to no terminal. */
+  /** Settings for output that goes to no terminal. */
   static final Terminal NONE = new Terminal(false, 0);
 
   static Terminal ofThisProcess() {
@@ -58,9 +58,7 @@ record Terminal(boolean colours, int width) {
   }
 
   /**
-   * Colours are for people at a terminal that can show them and who do not mind
-   * (https://no-color.org). They are off as soon as one of the two streams goes elsewhere, as help
-   * and errors share them.
+   * Uses colours only on a terminal that supports them, and if the user allows it (https://no-color.org). No colours if either stream goes elsewhere, because help and errors share the setting.
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
     boolean unwanted = !environment.getOrDefault("NO_COLOR", "").isEmpty();
@@ -86,12 +84,12 @@ record Terminal(boolean colours, int width) {
     }
   }
 
-  /** Lines as they fit, with their headings, advice and complaints to be seen. */
+  /** Folds lines to the width, and highlights headings, advice and problems. */
   List<String> dress(List<String> lines) {
     return lines.stream().flatMap(line -> paint(fold(line)).stream()).toList();
   }
 
-  /** Breaks a line at blanks; what follows stands under the text behind its heading. */
+  /** Folds a line at spaces; continuation lines are indented to the text after the label. */
   List<String> fold(String line) {
     if (width == 0 || line.length() <= width) {
       return List.of(line);
@@ -101,7 +99,7 @@ record Terminal(boolean colours, int width) {
     return Text.fold(line, under, width);
   }
 
-  /** What each kind of line looks like; the first line of a folded one says which it is. */
+  /** Colours a folded line according to its kind, which its first part determines. */
   List<String> paint(List<String> line) {
     if (!colours || line.isEmpty()) {
       return line;
@@ -124,7 +122,7 @@ record Terminal(boolean colours, int width) {
     return painted;
   }
 
-  /** Rows and columns of the terminal that this process belongs to; 0 if not known. */
+  /** Rows and columns of this process's terminal; 0 if unknown. */
   record Size(int rows, int columns) {
     static final Size UNKNOWN = new Size(0, 0);
 
@@ -144,7 +142,7 @@ record Terminal(boolean colours, int width) {
           : UNKNOWN;
     }
 
-    /** What of the lines fits, with the cursor below; how many more there are is said. */
+    /** The lines that fit, with room for the cursor below, and a note of how many more there are. */
     List<String> clip(List<String> lines) {
       List<String> fitting = new ArrayList<>(lines);
       if (rows > 2 && lines.size() >= rows) {
@@ -158,13 +156,13 @@ record Terminal(boolean colours, int width) {
     }
   }
 
-  /** The JDK can only tell about stdin and stdout together, of which one may be redirected. */
+  /** Whether a stream is a terminal; the JDK only knows this for stdin and stdout together. */
   static boolean isTerminal(int descriptor) {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
       return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
     } catch (IOException | UnsupportedOperationException e) {
-      return false; // No /proc: as if there were no terminal.
+      return false; // Without /proc, assume no terminal.
     }
   }
 }

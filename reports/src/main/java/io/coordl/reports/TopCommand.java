@@ -21,10 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Shows what the jobs of this user on this host do now: speed, waits by cause, stores, who"
-          + " waits for whom.",
-      "On a terminal anew each second, until it is stopped; else once. No port, no attaching: jobs"
-          + " show it in /dev/shm, and one that was killed stays to be seen for an hour.",
+      "Shows the running jobs of this user on this host: speed, waits by cause, stores, and which" + " job waits for which.",
+      "On a terminal it refreshes every second until stopped; otherwise it prints once. Needs no" + " port and no attaching: jobs publish their figures in /dev/shm. A killed job stays" + " visible for an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
 final class TopCommand implements Callable<Integer> {
@@ -54,7 +52,7 @@ final class TopCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(HOME + REST_OF_SCREEN);
     while (!out.checkError()) {
-      // Before anything is drawn: if the job has ended, the last picture stays.
+      // Before drawing: if the job has ended, the last picture stays.
       Terminal.Size size = Terminal.Size.now();
       Terminal terminal = Terminal.of(System.getenv(), true, size);
       List<String> lines =

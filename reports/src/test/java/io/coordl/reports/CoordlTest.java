@@ -314,7 +314,7 @@ class CoordlTest {
     assertThat(coordl("summary", dead)).isZero();
 
     assertThat(out.toString())
-        .contains("dead.jfr (ends early: its JVM was killed, or ran on)")
+        .contains("dead.jfr (ends early: its JVM was killed, or continued)")
         .contains("2 epochs, 200 batches (sum of the finished epochs)");
   }
 
@@ -359,15 +359,15 @@ class CoordlTest {
         .containsExactly(
             "coordl: "
                 + there
-                + " is there already: name another file, or write over it with --force.",
+                + " already exists: name another file, or overwrite it with --force.",
             "coordl: "
                 + nowhere
                 + " cannot be written: there is no directory "
                 + nowhere.getParent()
-                + "; make it first.",
+                + "; create it first.",
             "coordl: " + folder + " is a directory: name the file to write in it.",
-            "coordl: - is no file, and nothing is written to stdout: name the file.",
-            "coordl: /proc/x.html cannot be written: no file can be made in /proc"
+            "coordl: - is not a file, and this command does not write to stdout: name a file.",
+            "coordl: /proc/x.html cannot be written: no file can be created in /proc"
                 + " (NoSuchFileException).",
             "coordl: " + job + " is the recording itself: name another file to write.",
             "coordl: " + folder.resolve("no.jfr") + " does not exist.");

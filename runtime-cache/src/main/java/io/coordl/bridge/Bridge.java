@@ -7,9 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one place of static mutable state: rewritten code can only reach statics, so the runtime of
- * the isolated loader is installed here. Before that, and after {@link #trip}, everything behaves
- * as if the agent were not there.
+ * The only place with static mutable state: rewritten code can reach only statics, so the runtime of the isolated loader is installed here. Before that, and after {@link #trip}, everything behaves as if the agent were absent.
  */
 public final class Bridge {
   /** After this many faults the agent switches itself off. */
@@ -31,14 +29,13 @@ public final class Bridge {
     items = newItems;
   }
 
-  /** Installs what intercepts library calls; a second call replaces it. */
+  /** Installs the interceptors of library calls; a second call replaces them. */
   public static void install(LibraryHooks newHooks) {
     hooks = newHooks;
   }
 
   /**
-   * Switches the agent off: from now on, every rewritten call is the program's own. Its next ones
-   * wait for threads of the agent that are still in its code ({@link Producers}).
+   * Switches the agent off: from now on, every rewritten call does what the original did. The program's next rewritten calls wait for agent threads that are still in its code ({@link Producers}).
    */
   public static void trip() {
     Producers.off();
@@ -48,9 +45,7 @@ public final class Bridge {
   }
 
   /**
-   * Counts a fault of ours, tells the listener, and trips at {@link #MAX_FAULTS}. Throws only if
-   * the program has stopped this thread ({@code Thread.stop}), which is not a fault: the thread
-   * ends.
+   * Counts a fault of the agent, notifies the listener, and trips at {@link #MAX_FAULTS}. Throws only if the program has stopped this thread with {@code Thread.stop}, which is not a fault.
    */
   public static void fault(String where, Throwable cause) {
     if (cause instanceof Error stopped
@@ -64,7 +59,7 @@ public final class Bridge {
       }
       faults.fault(where, cause, tripped);
     } catch (Throwable ignored) {
-      // Nothing of ours may reach the program, not even the failure to report a failure.
+      // No failure of the agent may reach the program, not even a failure to report one.
     }
   }
 
@@ -72,7 +67,7 @@ public final class Bridge {
     return sink;
   }
 
-  /** The item at {@code path} or null: make the program's own call. Never throws. */
+  /** Opens the item at {@code path}; null: make the program's own call. Never throws. */
   static @Nullable OpenItem open(String path, boolean randomAccess) {
     try {
       Producers.opens(path);
@@ -94,7 +89,7 @@ public final class Bridge {
   }
 
   /**
-   * As {@link #open}, for a file that the program has opened; see {@link ItemSource#openOpened}.
+   * Like {@link #open}, for a file that the program has opened; see {@link ItemSource#openOpened}.
    */
   static @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
     try {
@@ -115,7 +110,7 @@ public final class Bridge {
     }
   }
 
-  /** As {@link #open} for other file systems; see {@link ItemSource#openForeign}. */
+  /** Like {@link #open}, for other file systems; see {@link ItemSource#openForeign}. */
   static @Nullable OpenItem openForeign(Path path) {
     try {
       Producers.opensUnknown();
@@ -126,19 +121,19 @@ public final class Bridge {
     }
   }
 
-  /** Before an intercepted library method; null: it runs as it is. Never throws. */
+  /** Called before an intercepted library method; null: the method runs unchanged. Never throws. */
   public static @Nullable InterceptedCall enter(
       String interceptor, Class<?> declaring, String method, Object self, Object[] arguments) {
     try {
       return hooks.enter(interceptor, declaring, method, self, arguments);
     } catch (Throwable t) {
       fault(declaring.getName() + "." + method, t);
-      Producers.awaitAfterTrip(); // If that was one fault too many.
+      Producers.awaitAfterTrip(); // In case this fault tripped the agent.
       return null;
     }
   }
 
-  /** After it, if it threw; the program gets that. Never throws. */
+  /** Called after the method if it threw; the program gets its exception. Never throws. */
   public static void failed(InterceptedCall call) {
     try {
       call.failed();
@@ -147,7 +142,7 @@ public final class Bridge {
     }
   }
 
-  /** What a replaced method throws, null if it returns. Never throws itself. */
+  /** The exception of a replaced method; null if it returns. Never throws itself. */
   public static @Nullable Throwable thrown(InterceptedCall call) {
     try {
       return call.thrown();
@@ -157,7 +152,7 @@ public final class Bridge {
     }
   }
 
-  /** After it, unless it threw: what the program gets. Never throws. */
+  /** Called after the method unless it threw; returns the result for the program. Never throws. */
   public static @Nullable Object leave(InterceptedCall call, @Nullable Object own) {
     try {
       return call.result(own);

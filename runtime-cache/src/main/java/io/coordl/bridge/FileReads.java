@@ -36,14 +36,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rewritten call sites call instead of the JDK: one method per call, whose signature is the
- * rule. A constructor of {@code X} becomes {@code newX}; an instance method gets its receiver as
- * first parameter.
+ * The methods that rewritten call sites call instead of the JDK: one per rewritten method, whose signature is the rule. A constructor of {@code X} becomes {@code newX}; an instance method takes its receiver as first parameter.
  *
- * <p>Each method returns, throws and leaves behind what the call it replaces does. It asks the
- * runtime for the item at the path; where there is none it makes the call itself, on the same
- * arguments (null ones too), so that whatever is wrong with them is said by the JDK. Safe for
- * concurrent use.
+ * <p>Each method has the same result, exceptions and side effects as the call it replaces. It asks the runtime for the item at the path; if there is none, it makes the original call with the same arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
  */
 @SuppressWarnings({"DefaultCharset", "StreamResourceLeak"}) // The program's calls, not ours.
 public final class FileReads {
@@ -78,7 +73,7 @@ public final class FileReads {
     }
   }
 
-  /** {@code stream.getFD()}, a final method: opens the real file of a stream that has none. */
+  /** {@code stream.getFD()}, which is final: opens the real file of a stream that has none open. */
   public static FileDescriptor getFD(FileInputStream stream) throws IOException {
     FileInputStream real = stream instanceof ItemFileInputStream item ? item.real() : stream;
     return (real == null ? stream : real).getFD();
@@ -175,7 +170,7 @@ public final class FileReads {
     try {
       return charsetName != null && Charset.isSupported(charsetName);
     } catch (IllegalArgumentException e) {
-      return false; // The plain call says what is wrong with the name.
+      return false; // The original call reports the invalid name.
     }
   }
 
@@ -240,7 +235,7 @@ public final class FileReads {
       item.fetchedWhole(start);
       return string;
     } catch (CharacterCodingException e) {
-      return Files.readString(path, charset); // The JDK says what is malformed.
+      return Files.readString(path, charset); // The JDK reports the malformed input.
     } catch (Throwable t) {
       item.abandon();
       throw t;
@@ -297,7 +292,7 @@ public final class FileReads {
     return stream == null ? Files.newBufferedReader(path, charset) : reader(stream, charset);
   }
 
-  /** Decodes as {@link Files} does: malformed input is an error, not a replacement character. */
+  /** Decodes like {@link Files}: malformed input is an error, not a replacement character. */
   private static BufferedReader reader(InputStream stream, Charset charset) {
     return new BufferedReader(new InputStreamReader(stream, charset.newDecoder()));
   }
@@ -350,7 +345,7 @@ public final class FileReads {
     return channel.map(mode, position, size);
   }
 
-  /** Null if the path is no item's, or lies in some other file system. */
+  /** Null if the path is not an item, or belongs to another file system. */
   private static @Nullable FileChannel itemChannel(@Nullable Path path) throws IOException {
     ItemCursor item =
         path != null && path.getFileSystem() == FileSystems.getDefault()
@@ -420,12 +415,12 @@ public final class FileReads {
     try {
       stream = itemStream(itemPath(url));
     } catch (FileNotFoundException e) {
-      stream = null; // The plain call lists a directory, or says in its own words what is wrong.
+      stream = null; // The original call lists a directory, or reports the error.
     }
     return stream == null ? url.openStream() : new BufferedInputStream(stream);
   }
 
-  /** The path of the local file that the JDK opens for {@code url}, null if it is none. */
+  /** The path of the local file that the JDK opens for {@code url}; null if it opens none. */
   static @Nullable String itemPath(URL url) {
     if (!"file".equalsIgnoreCase(url.getProtocol())) {
       return null;
@@ -440,7 +435,7 @@ public final class FileReads {
     }
     try {
       String decoded = url.toURI().getPath();
-      // For a name that is not text, the JDK produces other bytes or throws.
+      // If the name is not valid text, the JDK produces other bytes or throws.
       return decoded == null || decoded.indexOf(OpenItem.REPLACEMENT) >= 0 ? null : decoded;
     } catch (URISyntaxException e) {
       return null;

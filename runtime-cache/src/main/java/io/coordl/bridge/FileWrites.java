@@ -7,7 +7,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** As {@link FileReads}, for what is written: only where a library saves a model. */
+/** The counterpart of {@link FileReads} for writes; used only where a library saves a model. */
 public final class FileWrites {
   static final ThreadLocal<@Nullable Redirection> REDIRECTIONS = new ThreadLocal<>();
 

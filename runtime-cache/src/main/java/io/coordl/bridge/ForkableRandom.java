@@ -8,15 +8,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random generator that draws what {@link Random} draws, and can be forked: one thread draws from
- * the fork, and the generator itself is moved on to where the fork came, later, unless it was drawn
- * from in between. So a batch may be prepared before the program asks for it, and thrown away if it
- * does not.
+ * A random generator that produces the same sequence as {@link Random} and can be forked. One thread draws from the fork; later the generator itself advances to the fork's state, unless it was used in between. So a batch can be prepared before the program asks for it, and discarded if the program never does.
  *
- * <p>{@link Random} keeps its state to itself; its algorithm is specified, so that this one keeps
- * the same state. As safe for concurrent use as {@link Random}.
+ * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class keeps the same state itself. As safe for concurrent use as {@link Random}.
  */
-@SuppressWarnings("UnsynchronizedOverridesSynchronized") // What they call is synchronized.
+@SuppressWarnings("UnsynchronizedOverridesSynchronized") // They call synchronized methods.
 public final class ForkableRandom extends Random {
   private static final long serialVersionUID = 1;
 
@@ -25,12 +21,12 @@ public final class ForkableRandom extends Random {
   private static final long ADDEND = 0xBL;
   private static final long MASK = (1L << STATE_BITS) - 1;
 
-  /** How often each thread has drawn or set a seed, from any generator; counted once asked for. */
+  /** Number of draws and seed changes of each thread, over all generators; see {@link #countDraws}. */
   private static final ThreadLocal<long[]> DRAWS = ThreadLocal.withInitial(() -> new long[1]);
 
   private static volatile boolean counting;
 
-  /** Made by {@link #setSeed}, which the constructor of {@link Random} calls. */
+  /** Created by {@link #setSeed}, which the constructor of {@link Random} calls. */
   @SuppressWarnings("NullAway.Init")
   private AtomicLong state;
 
@@ -46,7 +42,7 @@ public final class ForkableRandom extends Random {
     super(seed);
   }
 
-  /** The generator this thread draws from. */
+  /** The generator from which this thread draws. */
   private ForkableRandom mine() {
     ForkableRandom mine = Thread.currentThread() == forkThread ? fork : null;
     return mine == null ? this : mine;
@@ -56,7 +52,7 @@ public final class ForkableRandom extends Random {
     counting = true;
   }
 
-  /** How often this thread has used a generator of this class: two equal counts, and it has not. */
+  /** Number of uses of any generator of this class by this thread; equal counts mean no use in between. */
   public static long draws() {
     return DRAWS.get()[0];
   }
@@ -101,7 +97,7 @@ public final class ForkableRandom extends Random {
     return mine().gaussian();
   }
 
-  /** The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which makes two at a time. */
+  /** The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two values at a time. */
   private synchronized double gaussian() {
     if (hasSecondGaussian) {
       hasSecondGaussian = false;
@@ -121,7 +117,7 @@ public final class ForkableRandom extends Random {
     return first * factor;
   }
 
-  /** A generator of its own that will draw what this one will. */
+  /** An independent generator that will draw the same values as this one. */
   public synchronized ForkableRandom fork() {
     ForkableRandom made = new ForkableRandom();
     made.take(this);
@@ -134,33 +130,33 @@ public final class ForkableRandom extends Random {
     hasSecondGaussian = other.hasSecondGaussian;
   }
 
-  /** From now on this thread draws from {@code other}; one thread at a time. */
+  /** Makes this thread draw from {@code other}; one thread at a time. */
   public void drawFrom(ForkableRandom other) {
     fork = other;
     forkThread = Thread.currentThread();
   }
 
-  /** This thread draws from this generator again. */
+  /** Makes this thread draw from this generator again. */
   public void endFork() {
     forkThread = null;
     fork = null;
   }
 
-  /** Where it is, to be {@link #restore restored} in another JVM. */
+  /** Saves the state, so that another JVM can {@link #restore} it. */
   public synchronized void save(DataOutput out) throws IOException {
     out.writeLong(state.get());
     out.writeBoolean(hasSecondGaussian);
     out.writeDouble(secondGaussian);
   }
 
-  /** Is what one was when it was {@link #save saved}. */
+  /** Sets the state to one that was {@link #save saved}. */
   public synchronized void restore(DataInput in) throws IOException {
     state.set(in.readLong());
     hasSecondGaussian = in.readBoolean();
     secondGaussian = in.readDouble();
   }
 
-  /** Whether this will draw what the other will; both are used by this thread only. */
+  /** Whether both generators will draw the same values; both must be used only by this thread. */
   public synchronized boolean isAt(ForkableRandom other) {
     return hasSameGaussian(other) && state.get() == other.state.get();
   }
@@ -171,11 +167,11 @@ public final class ForkableRandom extends Random {
   }
 
   /**
-   * Moves this generator on, unless it has been drawn from.
+   * Advances this generator, unless it has been used.
    *
-   * @param from what it was when {@code to} was forked from it
-   * @param to where it is to be
-   * @return false if it is no longer {@code from}; it then stays as it is
+   * @param from its state when {@code to} was forked from it
+   * @param to the state to advance to
+   * @return false if its state is no longer {@code from}; it is then unchanged
    */
   public synchronized boolean advance(ForkableRandom from, ForkableRandom to) {
     boolean same = hasSameGaussian(from) && state.compareAndSet(from.state.get(), to.state.get());

@@ -1,6 +1,6 @@
 package io.coordl.bridge;
 
-/** Rewritten calls of {@code System.gc()}: who asks is noted, and the collection is made. */
+/** Rewritten calls of {@code System.gc()}: records the caller, then runs the collection. */
 public final class GcCalls {
   private GcCalls() {}
 
@@ -16,9 +16,9 @@ public final class GcCalls {
 
   private static void note() {
     try {
-      // Some microseconds, before what takes milliseconds.
+      // Costs microseconds; the collection takes milliseconds.
       StackTraceElement[] stack = new Throwable().getStackTrace();
-      if (stack.length > 2) { // This method, the one above, and who called that.
+      if (stack.length > 2) { // This method, gc(), and its caller.
         String caller = stack[2].getClassName() + "." + stack[2].getMethodName();
         Spans.exit(Spans.enter(SpanKind.COLLECTION, caller), null);
       }

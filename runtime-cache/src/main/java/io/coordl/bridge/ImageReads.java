@@ -12,9 +12,7 @@ import javax.imageio.stream.ImageInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link FileReads} that needs {@code java.desktop}, which may be absent: nothing but
- * code that already uses it may touch this class. Each {@code read} is a decode span; the reads it
- * makes of an item are fetches inside it.
+ * The part of {@link FileReads} that needs {@code java.desktop}. That module may be absent, so only code that already uses it may touch this class. Each {@code read} is a decode span; reads of an item inside it are fetches.
  */
 public final class ImageReads {
   private ImageReads() {}
@@ -71,7 +69,7 @@ public final class ImageReads {
     return stream == null ? ImageIO.createImageInputStream(input) : stream;
   }
 
-  /** {@code new FileImageInputStream(file)}: opens the file, reads what is in memory from there. */
+  /** {@code new FileImageInputStream(file)}: opens the file, but reads cached bytes from memory. */
   public static FileImageInputStream newFileImageInputStream(File file)
       throws FileNotFoundException, IOException {
     ItemCursor item = file == null ? null : ItemCursor.open(file.getPath());
@@ -83,7 +81,7 @@ public final class ImageReads {
   private static @Nullable BufferedImage decode(ImageInputStream stream) throws IOException {
     boolean decoded = false;
     try {
-      BufferedImage image = ImageIO.read(stream); // Closes the stream, unless it knows no reader.
+      BufferedImage image = ImageIO.read(stream); // Closes the stream, unless no reader matches.
       decoded = image != null;
       return image;
     } finally {
@@ -97,7 +95,7 @@ public final class ImageReads {
     try {
       stream.close();
     } catch (IOException e) {
-      // Closed by the decoder, which failed: its exception is the one the program must see.
+      // Already closed by the failed decoder, whose exception the program must see.
     }
   }
 
@@ -111,7 +109,7 @@ public final class ImageReads {
           ? new ItemImageInputStream(item)
           : new FileImageInputStream(FileReads.randomAccess(file, item));
     } catch (IOException e) {
-      return null; // Gone or unreadable by now: the plain call says so in its own words.
+      return null; // Deleted or unreadable by now; the original call reports that.
     }
   }
 }

@@ -4,18 +4,17 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a library's method that a policy intercepts. Made and used by one thread, that of the
- * call.
+ * One call of a library method that a policy intercepts. Used only by the calling thread.
  */
 public class InterceptedCall {
   private final @Nullable Object replacement;
 
-  /** With what the program gets in place of the method's result; null: the method runs. */
+  /** Creates a call with a replacement for the method's result; null: the method runs. */
   public InterceptedCall(@Nullable Object replacement) {
     this.replacement = replacement;
   }
 
-  /** The method runs, and the program gets what {@code change} makes of its result. */
+  /** The method runs, and {@code change} converts its result for the program. */
   public static InterceptedCall after(UnaryOperator<@Nullable Object> change) {
     return new InterceptedCall(null) {
       @Override
@@ -25,7 +24,7 @@ public class InterceptedCall {
     };
   }
 
-  /** The method runs, and {@code end} after it, whether it has returned or thrown. */
+  /** The method runs, then {@code end} runs, whether the method returned or threw. */
   public static InterceptedCall ending(Runnable end) {
     return new InterceptedCall(null) {
       @Override
@@ -51,7 +50,7 @@ public class InterceptedCall {
     };
   }
 
-  /** The method does not run, and returns nothing. */
+  /** The method does not run and returns nothing. */
   public static InterceptedCall skipping() {
     return new InterceptedCall(null) {
       @Override
@@ -61,19 +60,18 @@ public class InterceptedCall {
     };
   }
 
-  /** Whether the method's own body need not run. */
+  /** Whether the method's own body is skipped. */
   public boolean replaced() {
     return replacement != null;
   }
 
-  /** What a replaced method throws; null: it returns {@link #result}. */
+  /** The exception of a replaced method; null: it returns {@link #result}. */
   public @Nullable Throwable thrown() {
     return null;
   }
 
   /**
-   * What the program gets; {@code own} is what the method's own body returned, null where it did
-   * not run or returns nothing. Never called if it threw.
+   * The result for the program; {@code own} is the result of the method's own body, null if it did not run or returns nothing. Never called if the body threw.
    */
   public @Nullable Object result(@Nullable Object own) {
     return replacement == null ? own : replacement;

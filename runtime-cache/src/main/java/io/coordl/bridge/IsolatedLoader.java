@@ -13,9 +13,7 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the agent's own classes and libraries from {@code inst/**.classdata} of its jar, where no
- * class-path scanner, no program and no other agent finds them. Parent is the platform loader: the
- * program's libraries and ours never meet.
+ * Loads the agent's own classes and libraries from {@code inst/**.classdata} in its jar, where no class-path scanner, program or other agent finds them. Its parent is the platform loader, so the program's libraries and the agent's never mix.
  */
 public final class IsolatedLoader extends ClassLoader {
   private static final String PREFIX = "inst/";
@@ -25,7 +23,7 @@ public final class IsolatedLoader extends ClassLoader {
 
   private static final String DESKTOP = "java.desktop";
 
-  /** Asked once, because a class may be needed where the program has no permission to ask. */
+  /** Obtained once, because a class may be loaded later where the program lacks the permission. */
   private static final ProtectionDomain DOMAIN = IsolatedLoader.class.getProtectionDomain();
 
   static {
@@ -38,7 +36,7 @@ public final class IsolatedLoader extends ClassLoader {
   private final JarFile jar;
   private final String base;
 
-  /** A loader over the agent's jar, which stays open for the life of the JVM. */
+  /** Creates a loader over the agent's jar, which stays open for the lifetime of the JVM. */
   public IsolatedLoader(File file) throws IOException {
     super("coordl", getPlatformClassLoader());
     this.file = file;
@@ -49,8 +47,7 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises every class that the program's rewritten calls may need, so that a jar that is
-   * broken, or overwritten while the job runs, fails here and not in one of the program's reads.
+   * Initialises every class that the program's rewritten calls may need. So a jar that is broken, or overwritten during the job, fails here and not in one of the program's reads.
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {
@@ -82,20 +79,20 @@ public final class IsolatedLoader extends ClassLoader {
     } catch (NoClassDefFoundError e) {
       if (ModuleLayer.boot().findModule(DESKTOP).isPresent()) {
         throw e;
-      } // Else nobody decodes images: only code that has java.desktop comes to this class.
+      } // Without java.desktop no code reaches this class.
     }
   }
 
-  /** The jar, if it was replaced since the job began; null if not, so its classes can be loaded. */
+  /** The jar if it was replaced since the job began; null if its classes can still be loaded. */
   public @Nullable File replacedJar() {
     try {
       return file.length() == length && file.lastModified() == modified ? null : file;
     } catch (SecurityException e) {
-      return null; // Our caller, the program, lacks the permission to look at it.
+      return null; // The calling program lacks permission to read it.
     }
   }
 
-  /** What is in the jar is not looked for elsewhere first: that takes longer than to load it. */
+  /** Looks in the jar before the parent: asking the parent first takes longer than loading. */
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     if (!name.startsWith("io.coordl.") || name.startsWith("io.coordl.bridge.")) {

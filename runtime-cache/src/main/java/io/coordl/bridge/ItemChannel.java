@@ -13,12 +13,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileChannel} for reading that is served by the runtime; or, where the item is only
- * observed, the program's own channel with its reads timed. An item that is whole in memory opens
- * no file, until the program locks it or reads at the end of a file that has grown.
+ * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it times the reads of the program's own channel. If the whole item is in memory, no file is opened until the program locks it, or reads at the end of a file that has grown.
  *
- * <p>As the JDK's it is interruptible: an interrupt closes it, whatever the thread is about to do;
- * and once the file's channel is closed by one, so is this.
+ * <p>Like the JDK's channel it is interruptible: an interrupt closes it before any operation, and if an interrupt closes the file's channel, this channel closes, too.
  */
 final class ItemChannel extends FileChannel {
   private static final int TRANSFER = 1 << 13;
@@ -28,14 +25,14 @@ final class ItemChannel extends FileChannel {
   private volatile boolean served;
   private volatile @Nullable FileChannel file;
 
-  /** A channel of the runtime's bytes, or where {@code own} is given, of the program's channel. */
+  /** Creates a channel over the runtime's bytes or, if {@code own} is given, over the program's channel. */
   ItemChannel(ItemCursor cursor, @Nullable FileChannel own) {
     this.cursor = cursor;
     this.served = own == null;
     this.file = own;
   }
 
-  /** The channel over the real file, opened now if it was not; its position means nothing. */
+  /** The channel over the real file, opened on first use; its position is meaningless. */
   FileChannel file() throws IOException {
     checkOpen();
     FileChannel opened = file;
@@ -57,7 +54,7 @@ final class ItemChannel extends FileChannel {
     }
   }
 
-  /** As at the start of the JDK's methods: a thread that is interrupted closes the channel. */
+  /** Closes the channel if the thread is interrupted, as the JDK's methods do at their start. */
   private void obeyInterrupt() throws IOException {
     checkOpen();
     try {
@@ -67,7 +64,7 @@ final class ItemChannel extends FileChannel {
     }
   }
 
-  /** Passes on what the file's channel threw; if an interrupt closed that, this one is closed. */
+  /** Passes on an exception of the file's channel; if an interrupt closed that, closes this one, too. */
   private IOException thrown(IOException byFile) throws IOException {
     FileChannel own = file;
     if (own != null && !own.isOpen()) {
@@ -141,7 +138,7 @@ final class ItemChannel extends FileChannel {
     return observed(dst, position);
   }
 
-  /** Reads from the runtime; neither blocks nor moves the position, but obeys an interrupt. */
+  /** Reads from the runtime, without blocking or moving the position; obeys an interrupt. */
   private int interruptibly(ByteBuffer dst, long position) throws IOException {
     int count = 0;
     try {
@@ -155,7 +152,7 @@ final class ItemChannel extends FileChannel {
     }
   }
 
-  /** Reads from the file, at its own position if {@code position} is negative. */
+  /** Reads from the file; a negative {@code position} means the channel's own position. */
   private int observed(ByteBuffer dst, long position) throws IOException {
     FileChannel own = file();
     long start = System.nanoTime();
@@ -213,7 +210,7 @@ final class ItemChannel extends FileChannel {
       throw new ClosedChannelException();
     }
     if (target instanceof FileChannel file && isJdks(file)) {
-      file.write(ByteBuffer.allocate(0)); // Throws if it cannot be written, whatever comes of it.
+      file.write(ByteBuffer.allocate(0)); // Throws if the target is not writable, as the JDK does first.
     }
     if (position < 0 || count < 0) {
       throw new IllegalArgumentException();
@@ -243,7 +240,7 @@ final class ItemChannel extends FileChannel {
   }
 
   /**
-   * Whether the channel is the JDK's or ours: one of the program's own must see only real writes.
+   * Whether the channel is the JDK's or an {@code ItemChannel}; any other must see only real writes.
    */
   private static boolean isJdks(FileChannel channel) {
     return channel instanceof ItemChannel || channel.getClass().getClassLoader() == null;

@@ -11,33 +11,29 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read position in an opened item, and the one place where a fault of ours is turned into a read
- * of the file itself. What every cached stream, channel and random access file is built on.
+ * A read position in an opened item, on which every cached stream, channel and random access file is built. The only place where a fault of the agent turns into a read of the file itself.
  *
- * <p>The positional methods may be called from several threads, those that move the position by one
- * thread at a time. None blocks on anything but the item's own storage, and none uses interruptible
- * NIO: a prefetch thread of the program may be interrupted at any moment and must still get its
- * bytes, as from a {@link java.io.FileInputStream}.
+ * <p>Several threads may call the positional methods; only one thread at a time may call those that move the position. No method blocks on anything but the item's storage, and none uses interruptible NIO: a prefetch thread of the program may be interrupted at any moment and must still get its bytes, as from a {@link java.io.FileInputStream}.
  */
 final class ItemCursor {
-  /** Copies shorter than this are counted but not timed: two clock readings cost more. */
+  /** Copies shorter than this are counted but not timed: two clock reads would cost more. */
   private static final int TIMED = 512;
 
   private static final int CHUNK = 1 << 16;
 
-  /** A program that reads byte by byte looks once for each so many whether memory is sound. */
+  /** Single-byte reads check for damaged memory once per this many bytes. */
   private static final int PAGE_MASK = (1 << 9) - 1;
 
-  /** Whether the working directory that the JDK was told (user.dir) is that of the process. */
+  /** Whether the JDK's working directory (user.dir) is that of the process. */
   private static final boolean ONE_DIRECTORY = oneDirectory();
 
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
 
-  /** Whether reads answer; if not, the program's own stream reads and {@link #fetched} notes it. */
+  /** Whether this cursor can read; if not, the program's own stream reads and calls {@link #fetched}. */
   final boolean served;
 
-  /** In bytes; negative if unknown, as it may be of what is not {@link #served}. */
+  /** Size in bytes; negative if unknown, which is possible only if not {@link #served}. */
   final long size;
 
   private long position;
@@ -45,7 +41,7 @@ final class ItemCursor {
   private long untimed;
   private boolean closed;
 
-  /** Set once memory failed: the file reads. */
+  /** Set once memory failed; reads then use the file. */
   private volatile boolean failed;
 
   private @Nullable RandomAccessFile file;
@@ -60,7 +56,7 @@ final class ItemCursor {
   private static boolean oneDirectory() {
     File process = new File("/proc/self/cwd");
     try {
-      return !process.exists() // Not Linux; then nobody can tell.
+      return !process.exists() // Not Linux: cannot be determined.
           || process.getCanonicalPath().equals(new File("").getCanonicalPath());
     } catch (IOException e) {
       return false;
@@ -68,21 +64,19 @@ final class ItemCursor {
   }
 
   /**
-   * A cursor at the start of the item at {@code path}, as given to java.io or to native code, or
-   * {@link #pathOf} a path of the file system; null: make the program's own call.
+   * A cursor at the start of the item at {@code path}: a path passed to java.io or native code, or the result of {@link #pathOf}. Null: make the program's own call.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
   }
 
-  /** As {@link #open}, for files that stay open across samples. */
+  /** Like {@link #open}, for files that stay open across samples. */
   static @Nullable ItemCursor openRandomAccess(@Nullable String path) {
     return open(path, true);
   }
 
   /**
-   * With {@code -Duser.dir} java.nio resolves relative paths against that directory, but java.io
-   * opens them in the one of the process, of which the runtime knows nothing.
+   * With {@code -Duser.dir}, java.nio resolves relative paths against that directory, but java.io opens them in the working directory of the process, which the runtime does not know.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
     if (path == null) {
@@ -102,13 +96,13 @@ final class ItemCursor {
   }
 
   /**
-   * As {@link #openRandomAccess}, for a file that the program has opened since {@code startNanos}.
+   * Like {@link #openRandomAccess}, for a file that the program has opened since {@code startNanos}.
    */
   static @Nullable ItemCursor ofOpened(String path, FileDescriptor opened, long startNanos) {
     return of(Bridge.openOpened(path, opened), startNanos);
   }
 
-  /** As {@link #open}, for a path of any file system that is read from its start on. */
+  /** Like {@link #open}, for a path of any file system; the file is read from its start. */
   static @Nullable ItemCursor open(@Nullable Path path) {
     if (path == null) {
       return null;
@@ -120,7 +114,7 @@ final class ItemCursor {
     return of(Bridge.openForeign(path), start);
   }
 
-  /** The path of a file of the default file system; null as of {@link OpenItem#textOf}. */
+  /** The text of a path of the default file system; null if {@link OpenItem#textOf} returns null. */
   static @Nullable String pathOf(Path path) {
     String text = OpenItem.textOf(ONE_DIRECTORY ? path : path.toAbsolutePath());
     if (text == null) {
@@ -143,7 +137,7 @@ final class ItemCursor {
     }
   }
 
-  /** Copies at most {@code bytes} at a time; see {@link ItemImageInputStream}. */
+  /** Limits copies to {@code bytes} at a time; see {@link ItemImageInputStream}. */
   ItemCursor inPiecesOf(int bytes) {
     piece = bytes;
     return this;
@@ -167,12 +161,12 @@ final class ItemCursor {
     position = newPosition;
   }
 
-  /** All bytes, if they are in memory and nothing has gone wrong; not to be modified or moved. */
+  /** All bytes if they are in memory and nothing has failed; do not modify the buffer or its position. */
   @Nullable ByteBuffer content() {
     return failed ? null : content;
   }
 
-  /** As {@link #content}, fetched now if it was not; null where the file itself has to answer. */
+  /** Like {@link #content}, but fetches the bytes if necessary; null if only the file can supply them. */
   @Nullable ByteBuffer fetchContent() {
     if (content != null || !served || failed) {
       return content();
@@ -180,27 +174,27 @@ final class ItemCursor {
     try {
       return item.fetchContent();
     } catch (IOException e) {
-      return null; // If it concerns the program, the file says it again.
+      return null; // If it concerns the program, reading the file fails again.
     } catch (Throwable t) {
       Bridge.fault("fetch " + item.path(), t);
       return null;
     }
   }
 
-  /** Whether the item is sure to be read to its end now; see {@link OpenItem#hold}. */
+  /** Whether the item can now be read to its end in any case; see {@link OpenItem#hold}. */
   boolean hold() {
     try {
       item.hold();
       return true;
     } catch (IOException e) {
-      return false; // The program's own call opens what there is now, or says what is wrong.
+      return false; // The program's own call opens the current file, or reports the error.
     } catch (Throwable t) {
       Bridge.fault("open " + item.path(), t);
       return false;
     }
   }
 
-  /** Whether the path names the file still, as it was at the open. */
+  /** Whether the path still refers to the same unchanged file as at the open. */
   boolean unchanged() {
     try {
       return item.unchanged();
@@ -210,7 +204,7 @@ final class ItemCursor {
     }
   }
 
-  /** Whether the file has grown since the open, so that only itself knows what follows. */
+  /** Whether the file has grown since the open; only the file itself has the new bytes. */
   boolean grown() {
     try {
       return item.grown();
@@ -220,12 +214,12 @@ final class ItemCursor {
     }
   }
 
-  /** Notes a read that the program's own stream made. */
+  /** Records a read by the program's own stream. */
   void fetched(long startNanos, long count) {
     item.fetched(startNanos, System.nanoTime(), count);
   }
 
-  /** Notes that the program's own call has read the whole file, if there is one. */
+  /** Records that the program's own call has read the whole file, if it exists. */
   void fetchedWhole(long startNanos) {
     File read = new File(path());
     long length = size < 0 ? read.length() : size;
@@ -266,8 +260,7 @@ final class ItemCursor {
   }
 
   /**
-   * Reads as many bytes as there are, up to {@code length}: programs rely on whole reads of files.
-   * Returns 0 for a length of 0, -1 at or after the end.
+   * Reads all available bytes up to {@code length}; programs rely on full reads of files. Returns 0 for a length of 0, -1 at or after the end.
    */
   int readAt(long at, byte[] target, int offset, int length) throws IOException {
     if (length == 0) {
@@ -288,7 +281,7 @@ final class ItemCursor {
     return done > 0 ? done : -1;
   }
 
-  /** As {@link #readAt(long, byte[], int, int)} into what remains of {@code target}. */
+  /** Like {@link #readAt(long, byte[], int, int)}, into the remaining space of {@code target}. */
   int readAt(long at, ByteBuffer target) throws IOException {
     int length = target.remaining();
     if (length == 0) {
@@ -331,12 +324,12 @@ final class ItemCursor {
     return done > 0 ? done : -1;
   }
 
-  /** Whether what lies after the position fits an array of bytes. */
+  /** Whether the bytes after the position fit into an array. */
   boolean restFitsArray() {
     return size - position <= Integer.MAX_VALUE - 8;
   }
 
-  /** Reads at most {@code limit} of the bytes after the position and moves it behind them. */
+  /** Reads at most {@code limit} bytes from the position and advances it. */
   byte[] readRest(int limit) throws IOException {
     int length = (int) Math.max(0, Math.min(limit, size - position));
     byte[] rest = new byte[length];
@@ -365,7 +358,7 @@ final class ItemCursor {
         fetched(start, count);
         return count;
       } catch (IOException e) {
-        throw e; // What the file itself threw is the program's to see.
+        throw e; // The program must see exceptions of the file itself.
       } catch (Throwable t) {
         failed(t);
       }
@@ -387,8 +380,7 @@ final class ItemCursor {
   }
 
   /**
-   * The file itself, as it was opened or grown since, opened now if it was not; closed with this
-   * cursor. One for all who ask, its position too.
+   * The file itself, as it was at the open except for growth; opened on first use and closed with this cursor. All callers share it, including its position.
    */
   synchronized RandomAccessFile file() throws IOException {
     RandomAccessFile opened = file;
@@ -408,7 +400,7 @@ final class ItemCursor {
       return opened;
     }
     opened.close();
-    throw new IOException(item.path() + " was replaced while it was open, and its copy is damaged");
+    throw new IOException(item.path() + " was replaced while it was open, and its cached copy is damaged");
   }
 
   private synchronized int fromFile(long at, byte[] target, int offset, int length)
@@ -421,7 +413,7 @@ final class ItemCursor {
     return count;
   }
 
-  /** Ends an opening whose file the program's own call could not open: it counts as none. */
+  /** Ends an opening whose file the program's own call could not open; it is not counted. */
   void abandon() {
     try {
       item.abandon();

@@ -14,14 +14,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileInputStream} that is served by the runtime and opens no file, until the program asks
- * for its channel or descriptor, or reads at the end of a file that has grown: then the real file
- * is opened at the same position and takes over.
+ * A {@link FileInputStream} that the runtime serves without opening the file. When the program asks for its channel or descriptor, or reads at the end of a file that has grown, the real file is opened at the same position and takes over.
  *
- * <p>Its own descriptor is that of a closed stream, so once closed the JDK's methods say themselves
- * what each of them says of a closed stream.
+ * <p>Its own descriptor is that of a closed stream, so after close each JDK method fails exactly as it does on a closed stream.
  *
- * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for none.
+ * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for no thread.
  */
 final class ItemFileInputStream extends FileInputStream {
   private static final int TRANSFER = 1 << 14;
@@ -40,8 +37,7 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * A security manager checks streams over descriptors, which the program did not ask for. The
-   * program may read the file; otherwise it would not have got this far.
+   * Creates a stream. A security manager would check a stream over a descriptor, which the program did not request. The program may read the file; otherwise it would have failed earlier.
    */
   @SuppressWarnings("removal")
   static ItemFileInputStream of(ItemCursor cursor) {
@@ -65,8 +61,7 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * The stream over the real file, at this one's position; from now on it answers. Null if this
-   * stream is closed and never opened it.
+   * The stream over the real file, at this stream's position, which serves all reads from now on. Null if this stream is closed and never opened the file.
    */
   @Nullable FileInputStream real() throws IOException {
     synchronized (moving) {
@@ -112,7 +107,7 @@ final class ItemFileInputStream extends FileInputStream {
           throw new IndexOutOfBoundsException();
         }
         if (len == 0) {
-          return 0; // Even when closed, as the JDK's class.
+          return 0; // Even when closed, like the JDK's class.
         }
         if (!closed) {
           int count = cursor.read(b, off, len);
@@ -136,7 +131,7 @@ final class ItemFileInputStream extends FileInputStream {
         if (!cursor.restFitsArray()) {
           try (FileInputStream named = new FileInputStream(cursor.path())) {
             named.skip(cursor.position());
-            return named.readAllBytes(); // Throws, and names the file, which real() cannot.
+            return named.readAllBytes(); // Throws an exception that names the file, which real() cannot.
           }
         }
         rest = cursor.readRest(Integer.MAX_VALUE - 8);
@@ -203,7 +198,7 @@ final class ItemFileInputStream extends FileInputStream {
       if (file == null && !closed) {
         long target = cursor.position() + n;
         if (target < 0) {
-          throw new IOException("Invalid argument"); // What lseek answers.
+          throw new IOException("Invalid argument"); // As lseek reports it.
         }
         cursor.position(target);
         return n;
@@ -212,7 +207,7 @@ final class ItemFileInputStream extends FileInputStream {
     return file != null ? file.skip(n) : super.skip(n);
   }
 
-  /** As {@link #skip}, but not beyond the end nor before the start; obeys no interrupt. */
+  /** Like {@link #skip}, but stays between start and end; ignores interrupts. */
   long skipWithin(long n) throws IOException {
     synchronized (moving) {
       if (real == null && n > cursor.size - cursor.position() && cursor.grown()) {
@@ -244,7 +239,7 @@ final class ItemFileInputStream extends FileInputStream {
   /**
    * {@inheritDoc}
    *
-   * @throws UncheckedIOException if the file, which was in memory, cannot be had any more
+   * @throws UncheckedIOException if the file, which was served from memory, can no longer be opened
    */
   @Override
   public FileChannel getChannel() {
@@ -253,7 +248,7 @@ final class ItemFileInputStream extends FileInputStream {
       if (file != null) {
         return file.getChannel();
       }
-      super.close(); // Only so that the channel, too, is a closed one.
+      super.close(); // So that the channel is closed, too.
       return super.getChannel();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

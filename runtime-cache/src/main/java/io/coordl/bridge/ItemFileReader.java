@@ -10,8 +10,7 @@ import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileReader} that decodes from a stream of ours and whose own file is none. What is not
- * here {@link java.io.Reader} makes of what is.
+ * A {@link FileReader} that has no file of its own and decodes from the agent's stream. {@link java.io.Reader} implements the other methods in terms of these.
  */
 final class ItemFileReader extends FileReader {
   private final InputStreamReader reader;

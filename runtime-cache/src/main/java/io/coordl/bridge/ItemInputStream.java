@@ -10,10 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link java.nio.file.Files#newInputStream} returns for an item: like the JDK's stream over a
- * channel (uninterruptible, {@link ClosedChannelException} when closed, skips not beyond the end),
- * but an {@link ItemFileInputStream} reads, or, where the item is only observed, the JDK's own
- * stream. As in that, threads that read from it take turns.
+ * The result of {@link java.nio.file.Files#newInputStream} for an item. It behaves like the JDK's stream over a channel (uninterruptible, {@link ClosedChannelException} when closed, no skip beyond the end), but reads from an {@link ItemFileInputStream} or, for an item that is only observed, from the JDK's own stream. Concurrent reads are serialised, as in the JDK's stream.
  */
 final class ItemInputStream extends InputStream {
   private final ItemCursor cursor;
@@ -22,7 +19,7 @@ final class ItemInputStream extends InputStream {
   private volatile boolean closed;
 
   /**
-   * A stream of the runtime's bytes, or where {@code own} is given, of the program's own stream.
+   * Creates a stream over the runtime's bytes or, if {@code own} is given, over the program's stream.
    */
   ItemInputStream(ItemCursor cursor, @Nullable InputStream own) {
     this.cursor = cursor;
@@ -36,7 +33,7 @@ final class ItemInputStream extends InputStream {
     }
   }
 
-  /** When a read begins; of what the cursor reads it notes the time itself. */
+  /** Start time of a read; the cursor times its own reads. */
   private long begin() throws IOException {
     checkOpen();
     return observed ? System.nanoTime() : 0;
@@ -74,7 +71,7 @@ final class ItemInputStream extends InputStream {
     if (!observed && !cursor.restFitsArray() && new File(cursor.path()).isFile()) {
       try (InputStream named = Files.newInputStream(Path.of(cursor.path()))) {
         named.skip(cursor.position());
-        return named.readAllBytes(); // Throws with its own message.
+        return named.readAllBytes(); // Throws the JDK's own exception.
       }
     }
     byte[] rest = in.readAllBytes();
@@ -82,7 +79,7 @@ final class ItemInputStream extends InputStream {
     return rest;
   }
 
-  /** As the JDK's stream over a seekable channel: not beyond the end, backwards to the start. */
+  /** Like the JDK's stream over a seekable channel: stops at the end and, backwards, at the start. */
   @Override
   public synchronized long skip(long n) throws IOException {
     checkOpen();
@@ -99,8 +96,8 @@ final class ItemInputStream extends InputStream {
   public void close() throws IOException {
     closed = true;
     try {
-      // The cursor closes what the other has open. Were the other closed too, a read under way
-      // would throw what a FileInputStream throws.
+      // The cursor closes the file of the other stream. If that stream were closed, too, a read in
+      // progress would fail with the exception of a FileInputStream.
       if (observed) {
         in.close();
       }

@@ -8,17 +8,11 @@ import java.io.RandomAccessFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link RandomAccessFile} for reading that opens the file (the class has no other constructor)
- * but takes the bytes that the runtime has from there.
+ * A read-only {@link RandomAccessFile} that opens the file (the class has no other constructor), but reads cached bytes from the runtime.
  *
- * <p>The position stays the open file's own, asked for before each read and moved after it: final
- * methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code
- * readLine}) go to the file behind our back and must find it where the program left it. At and
- * after the size that the item had at the open the file itself answers, so that a program that
- * follows a growing file sees it grow.
+ * <p>The position is always that of the open file, queried before each read and advanced after it: final methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code readLine}) use the file directly and must find the position where the program left it. At and beyond the size at the open, the file itself is read, so a program that follows a growing file sees it grow.
  *
- * <p>Threads that share it get each byte once: asking, reading and moving are one step, which no
- * other read or {@code seek} comes between.
+ * <p>Threads that share it get each byte once: querying, reading and advancing are one atomic step with respect to other reads and {@code seek}.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
   /** Null if the file is not an item. */
@@ -31,7 +25,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   private long at;
 
   /**
-   * Once set, only the open file reads: it is not the item's, or a read of the runtime's failed.
+   * Once set, all reads use the open file: it is not the item's file, or a read of the runtime failed.
    */
   private volatile boolean ownOnly;
 
@@ -53,7 +47,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
       ItemCursor item = ItemCursor.ofOpened(file.getPath(), getFD(), startNanos);
       return item == null ? null : item.readingFrom(new Own());
     } catch (IOException e) {
-      return null; // There is none.
+      return null; // No descriptor.
     }
   }
 
@@ -99,7 +93,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     try {
       return item.readAt(position, b, off, len);
     } catch (IOException e) {
-      ownOnly = true; // If it concerns the program, the open file says it again.
+      ownOnly = true; // If it concerns the program, reading the open file fails again.
       return -1;
     }
   }

@@ -6,27 +6,20 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a file the program opens is an item of the data set, and from where its bytes
- * come. Safe for concurrent use; called on the program's threads.
+ * Decides whether a file that the program opens is an item of the data set, and where its bytes come from. Safe for concurrent use; called on the program's threads.
  */
 public interface ItemSource {
   ItemSource NONE = Nothing.INSTANCE;
 
   /**
-   * The item at {@code path}, or null where the program's own call is to be made as if the agent
-   * were not there: not an item, missing, unreadable, not a regular file, or a fault of ours. The
-   * time spent here, reading a whole item from storage or waiting for another who does included, is
-   * noted by the source itself through {@link OpenItem#fetched}; the bytes are not, they count as
-   * the program takes them.
+   * Opens the item at {@code path}. Returns null if the program's own call is to be made as without the agent: the file is not an item, missing, unreadable, or not regular, or the agent failed. The source itself records the time spent here through {@link OpenItem#fetched}, including reading a whole item from storage or waiting for another thread that does. The bytes count only when the program reads them.
    *
-   * @param path as the program wrote it, relative to the working directory or absolute
+   * @param path as the program passed it, relative to the working directory or absolute
    */
   @Nullable OpenItem open(String path);
 
   /**
-   * As {@link #open} for a file that stays open across samples (random access files and channels):
-   * since whether a read loads a sample is only known at the read, a regular file is null only
-   * where no read of it could be one.
+   * Like {@link #open}, for a file that stays open across samples (random access files and channels). Whether a read loads a sample is known only at the read, so the result for a regular file is null only if no read of it could load one.
    */
   @Nullable OpenItem openRandomAccess(String path);
 
@@ -34,8 +27,7 @@ public interface ItemSource {
   boolean takesOpened(String path);
 
   /**
-   * As {@link #openRandomAccess}, for the file that the program has open, whatever its name refers
-   * to by now. Checking the descriptor once is then enough.
+   * Like {@link #openRandomAccess}, for the file that the program has open, whatever its name refers to by now. A single check of the descriptor is then enough.
    */
   @Nullable OpenItem openOpened(String path, FileDescriptor opened);
 
@@ -46,8 +38,7 @@ public interface ItemSource {
   void mapsToWrite(FileChannel channel);
 
   /**
-   * As {@link #open(String)} for a file of a file system that is not the default one, such as one
-   * of the program's own; only for readers who read on from the start.
+   * Like {@link #open(String)}, for a file outside the default file system, such as one of the program's own file systems; only for sequential readers from the start.
    */
   @Nullable OpenItem openForeign(Path path);
 }

@@ -13,16 +13,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Call sites whose types are not the bridge's to name: they become {@code invokedynamic}, linked
- * here with the caller's own view of the library.
+ * Call sites whose types the bridge cannot name: they become {@code invokedynamic}, linked here with the caller's own view of the library.
  *
- * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. Where the item is in
- * memory its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives
- * the same pixels. Anything unexpected, such as an empty result, leaves the answer to the plain
- * call.
+ * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the item is in memory, its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives the same pixels. On anything unexpected, such as an empty result, the original call runs instead.
  */
 public final class NativeReads {
-  /** What the libraries take when no flags are given: {@code IMREAD_COLOR}. */
+  /** The libraries' default flags: {@code IMREAD_COLOR}. */
   private static final int IMREAD_COLOR = 1;
 
   private static final MethodType GENERIC =
@@ -77,7 +73,7 @@ public final class NativeReads {
             .asType(MethodType.methodType(void.class, Object.class));
   }
 
-  /** Bootstrap of an {@code imread} call, (String) or (String, int) to the library's Mat. */
+  /** Bootstrap method of an {@code imread} call with (String) or (String, int) that returns the library's Mat. */
   public static CallSite imread(Lookup caller, String name, MethodType type, MethodHandle plain) {
     try {
       boolean flags = type.parameterCount() == 2;
@@ -97,8 +93,7 @@ public final class NativeReads {
   }
 
   /**
-   * Bootstrap of a {@link FileChannel} method that the JDK's own class must answer (JDK 22: {@code
-   * map} into an arena, which {@link FileChannel} itself only refuses); the channel comes first.
+   * Bootstrap method of a {@link FileChannel} method that only the JDK's own class implements (JDK 22: {@code map} into an arena, which {@link FileChannel} itself refuses); the channel is the first argument.
    */
   public static CallSite fileChannel(
       Lookup caller, String name, MethodType type, MethodHandle plain) {
@@ -142,7 +137,7 @@ public final class NativeReads {
     Object image = null;
     try {
       if (!initialized) {
-        // As the plain call begins: if that fails, the program sees the first failure.
+        // As the original call does first: if this fails, the program sees the original failure.
         Class.forName(library.getName(), true, library.getClassLoader());
         initialized = true;
       }
@@ -154,7 +149,7 @@ public final class NativeReads {
       try {
         image = decode(item, flags);
         if (image == null) {
-          // The library reads the file as it decodes: bytes to count, but no time to tell apart.
+          // The library reads while it decodes, so bytes can be counted but not timed.
           image = plain.invokeExact(path, flags);
           item.fetchedWhole(System.nanoTime());
         }
@@ -167,13 +162,13 @@ public final class NativeReads {
     }
   }
 
-  /** Whether native code reads the path as java.io does, which drops redundant slashes. */
+  /** Whether native code opens the same file for this path as java.io, which drops redundant slashes. */
   private static boolean opensAsWritten(@Nullable String path) {
     return path == null
         || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH);
   }
 
-  /** The image, null if the library cannot make it from bytes in memory. Never throws. */
+  /** The image; null if the library cannot decode it from memory. Never throws. */
   private @Nullable Object decode(ItemCursor item, int flags) {
     if (!item.served || item.size == 0 || !item.restFitsArray()) {
       return null;

@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** What stands behind the bridge before the agent is installed, and after it has given up. */
+/** The no-op runtime behind the bridge before the agent is installed and after it has tripped. */
 final class Nothing implements SpanSink, ItemSource, LibraryHooks, FaultListener {
   static final Nothing INSTANCE = new Nothing();
 

@@ -6,7 +6,7 @@ import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 
-/** The JDK's own stream over the real file; notes how long its reads take. */
+/** The JDK's own stream over the real file, with timed reads. */
 final class ObservedFileInputStream extends FileInputStream {
   private final ItemCursor cursor;
 
@@ -41,8 +41,8 @@ final class ObservedFileInputStream extends FileInputStream {
     return count;
   }
 
-  // readAllBytes, readNBytes and transferTo reach the file past read() or through it, depending on
-  // the JDK; those that go through it are timed there.
+  // Depending on the JDK, readAllBytes, readNBytes and transferTo call read() or bypass it; only
+  // those that call it are timed.
 
   @Override
   public void close() throws IOException {

@@ -11,28 +11,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opened item. Used by one stream or channel of the program; {@link #content} and {@link #read}
- * may be called from several threads, as the JDK's positional reads may.
+ * One opened item, used by one stream or channel of the program. Several threads may call {@link #content} and {@link #read}, as with the JDK's positional reads.
  *
  * <p>Three cases, fixed at the open:
  *
  * <ul>
  *   <li>whole: {@link #content} is not null and every byte is in memory;
- *   <li>in blocks: {@link #served} and no content: {@link #read} answers, from memory block by
- *       block, and from storage for blocks that are not (yet) kept;
- *   <li>observed: not {@link #served}: the program's own stream reads, and only its time is noted.
+ *   <li>in blocks: {@link #served} without content; {@link #read} takes cached blocks from memory and the others from storage;
+ *   <li>observed: not {@link #served}; the program's own stream reads, and only its time is recorded.
  * </ul>
  */
 public abstract class OpenItem {
   /** Size of an item that is only observed. */
   public static final long UNKNOWN_SIZE = -1;
 
-  /** What no compiler may take for a constant. */
+  /** Zero, but not a constant to any compiler. */
   private static volatile int zero;
 
   static final char REPLACEMENT = '\uFFFD';
 
-  /** Whether every text that does not encode back to its name can be recognised. */
+  /** Whether every text that does not encode back to its file name contains the replacement character. */
   private static final boolean DECODES_SIMPLY =
       List.of("UTF-8", "ANSI_X3.4-1968", "US-ASCII", "ISO-8859-1")
           .contains(System.getProperty("sun.jnu.encoding", ""));
@@ -51,9 +49,7 @@ public abstract class OpenItem {
   }
 
   /**
-   * The text of a path of the default file system; null if the text would name another file or
-   * none. A name may be any bytes; bytes that are not text in the JVM's encoding decode to the
-   * replacement character, which may be part of a real name, too.
+   * The text of a path of the default file system; null if the text would name another file or none. File names are arbitrary bytes. Bytes that are invalid in the JVM's encoding decode to the replacement character, which may also be part of a real name.
    */
   public static @Nullable String textOf(Path path) {
     String text = path.toString();
@@ -68,12 +64,12 @@ public abstract class OpenItem {
     }
   }
 
-  /** The path as the program wrote it. */
+  /** The path as the program passed it. */
   public final String path() {
     return path;
   }
 
-  /** Size in bytes at the open; negative if unknown, as it may be of what is not served. */
+  /** Size in bytes at the open; negative if unknown, which is possible only if not served. */
   public final long size() {
     return size;
   }
@@ -88,83 +84,73 @@ public abstract class OpenItem {
     return own;
   }
 
-  /** All bytes, a fresh read-only view from 0 to {@link #size}; null if not whole in memory. */
+  /** All bytes, as a fresh read-only view from 0 to {@link #size}; null unless the whole item is in memory. */
   public @Nullable ByteBuffer content() {
     return null;
   }
 
   /**
-   * All bytes for a reader who needs them at once, such as a mapping: an item in blocks that is
-   * small enough for one is fetched now, if it may be kept. A fresh read-only view; null if storage
-   * has to answer. May be called from several threads.
+   * All bytes, for a reader that needs them at once, such as a mapping. An item in blocks is fetched now if it is small enough and may be kept. Returns a fresh read-only view; null if the bytes must come from storage. May be called from several threads.
    *
-   * @throws IOException what the file itself threw
+   * @throws IOException if reading the file failed
    */
   public @Nullable ByteBuffer fetchContent() throws IOException {
     return content();
   }
 
-  /** Whether {@link #read} answers; if not, the program's own stream must. */
+  /** Whether {@link #read} can be used; if not, the program's own stream reads. */
   public boolean served() {
     return false;
   }
 
   /**
-   * Reads up to {@code length} bytes at {@code position}; fewer only before the end or at a block
-   * border. What follows the size at the open is not read.
+   * Reads up to {@code length} bytes at {@code position}; fewer only at the end or at a block boundary. Never reads beyond the size at the open.
    *
-   * @return bytes read, -1 at or after the end
-   * @throws IOException what the file itself threw
+   * @return number of bytes read, -1 at or after the end
+   * @throws IOException if reading the file failed
    */
   public int read(long position, byte[] target, int offset, int length) throws IOException {
     throw new IllegalStateException("an observed item is read by the program's own stream");
   }
 
   /**
-   * Makes sure that the item can be read to its end whatever becomes of its name: unless all its
-   * bytes are in memory, the file is opened now. Called before the first read by a caller that does
-   * not hold the file open.
+   * Ensures that the item can be read to its end even if its path is replaced: unless all its bytes are in memory, the file is opened now. Called before the first read by a caller that does not hold the file open.
    *
-   * @throws IOException if the name is that of another file by now, or of none
+   * @throws IOException if the path now refers to another file, or to none
    */
   public void hold() throws IOException {}
 
-  /** Whether the path names the file still, as it was at the open. */
+  /** Whether the path still refers to the same unchanged file as at the open. */
   public boolean unchanged() {
     return true;
   }
 
   /**
-   * Whether the file seems longer now than at the open, or is open and has another length, so that
-   * only {@link #file} knows what follows. Asked at the end of the item; one look at the file.
+   * Whether the file is longer now than at the open, or is open with a different length, so that only {@link #file} has the further bytes. Called at the end of the item; checks the file once.
    */
   public boolean grown() {
     return new File(path).length() > size;
   }
 
   /**
-   * A file open for reading that holds what this opening is to read: the one opened, which may have
-   * grown since, or a copy if its name is another's by now; throws if neither can be had. The
-   * caller closes it.
+   * A file, open for reading, with the content of this opening: the opened file, which may have grown since, or a copy if its path now refers to another file. Throws if neither is available. The caller closes it.
    */
   public RandomAccessFile file() throws IOException {
     return new RandomAccessFile(path, "r");
   }
 
   /**
-   * The farthest place that a byte of this opening came from: also storage for the opening that
-   * read the file in order to keep it. Asked once, at the end.
+   * The farthest place that a byte of this opening came from; storage also for the opening that read the file into the cache. Called once, at the end.
    */
   public Origin origin() {
     return Origin.STORAGE;
   }
 
-  /** Frees what the runtime holds for this opening; nothing is ever removed from a store. */
+  /** Frees the runtime's resources of this opening; never removes anything from a store. */
   protected void release() {}
 
   /**
-   * Notes what opening it took from {@code startNanos} until now and is not noted yet: to look at
-   * the file is to ask its storage. Called once, by whoever opened it.
+   * Records the part of the time since {@code startNanos} that is not recorded yet: checking a file costs storage time. Called once, by the code that opened the item.
    */
   final void opened(long startNanos) {
     long now = System.nanoTime();
@@ -177,7 +163,7 @@ public abstract class OpenItem {
     }
   }
 
-  /** Notes a read of {@code count} bytes (negative: none) that took from start to end. */
+  /** Records a read of {@code count} bytes (negative: none) from start to end time. */
   public final void fetched(long startNanos, long endNanos, long count) {
     synchronized (this) {
       nanos += endNanos - startNanos;
@@ -186,7 +172,7 @@ public abstract class OpenItem {
     Spans.fetchTime(startNanos, endNanos);
   }
 
-  /** Ends this opening: the item counts as fetched once, however often this is called. */
+  /** Ends this opening; the item counts as fetched once, even if this is called repeatedly. */
   public final void close() {
     if (ends()) {
       long transferred = transferred();
@@ -196,7 +182,7 @@ public abstract class OpenItem {
     }
   }
 
-  /** Ends an opening whose file the program's own call could not open: nothing was fetched. */
+  /** Ends an opening whose file the program's own call could not open; nothing counts as fetched. */
   final void abandon() {
     if (ends()) {
       release();
@@ -209,18 +195,15 @@ public abstract class OpenItem {
     return first;
   }
 
-  /** Bytes so far. A decoder that seeks reads some twice; a whole item still came over once. */
+  /** Bytes transferred so far. A decoder that seeks reads some bytes twice, but a whole item counts once. */
   protected final long transferred() {
     return content() == null ? bytes : size;
   }
 
   /**
-   * Lets the JVM throw here, not somewhere in the program, what an access of this thread to memory
-   * has caused that another program has damaged: it does so when the thread comes back from the
-   * JVM's own code, as from making an array of no arrays, which costs least. (On return from a
-   * native method only the interpreter does.)
+   * Makes the JVM throw the pending error of this thread's access to damaged memory here, not somewhere in the program. The JVM throws it when a thread returns from the JVM's own code; allocating an empty multidimensional array is the cheapest way there. (Returning from a native method does so only in the interpreter.)
    */
-  @SuppressWarnings("ReachabilityFenceUsage") // So that the array is made.
+  @SuppressWarnings("ReachabilityFenceUsage") // So that the array is allocated.
   public static void settle() {
     int length = zero;
     Reference.reachabilityFence(new byte[length][length]);

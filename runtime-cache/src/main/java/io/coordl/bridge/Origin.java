@@ -2,7 +2,7 @@ package io.coordl.bridge;
 
 import java.util.Locale;
 
-/** Where the bytes of an opened item came from: the farthest place that any of them did. */
+/** The farthest place that any byte of an opened item came from. */
 public enum Origin {
   /** A store of this host. */
   MEMORY,

@@ -7,23 +7,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's threads while they run code of the program, or of its library for it: to prepare a
- * batch or to decode an item ahead. After {@link Bridge#trip} none begins to, and the program waits
- * at its next rewritten call, boundedly, until those that are under way have come out. So nothing
- * of the agent uses what the program has closed, and code that expects one thread never runs on
- * two. Thread-safe.
+ * Tracks agent threads while they run code of the program or its libraries, to prepare a batch or to decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the program's next rewritten call waits, for a bounded time, until those inside have left. So the agent never uses resources that the program has closed, and code that expects one thread never runs on two. Thread-safe.
  */
 public final class Producers {
-  /** What listeners hear of a file that cannot be told by a path; no file has this one. */
+  /** Passed to listeners for a file that has no path; no real file has this one. */
   public static final String UNKNOWN = "\0";
 
-  /** Of a program that waits; whoever hangs in its code, perhaps for its locks, is left there. */
+  /** How long the program waits; a thread that hangs in its code, perhaps on its locks, is abandoned. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
   private static final Object LOCK = new Object();
 
-  /** Who hears of the files that a thread opens. */
+  /** Listener for the files that each thread opens. */
   private static final ThreadLocal<@Nullable Consumer<String>> LISTENERS = new ThreadLocal<>();
 
   private static volatile boolean off;
@@ -32,8 +28,7 @@ public final class Producers {
   private Producers() {}
 
   /**
-   * A thread of the agent is about to run the program's code; false if it must not, since the agent
-   * is switched off, else {@link #exit} is due, by the same thread.
+   * Called before an agent thread runs the program's code. False if it must not, because the agent is switched off; otherwise the same thread must call {@link #exit}.
    */
   public static boolean enter() {
     INSIDE.add(Thread.currentThread());
@@ -44,7 +39,7 @@ public final class Producers {
     return true;
   }
 
-  /** It has come out, and uses nothing of the program any more. */
+  /** Called after the thread has left the program's code; it uses nothing of the program any more. */
   public static void exit() {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
@@ -53,24 +48,23 @@ public final class Producers {
   }
 
   /**
-   * From now on {@code opened} hears of each file that this thread is about to open by a rewritten
-   * call, as the program wrote its path; null: nobody does.
+   * Sets the listener that receives the path of each file, as the program passed it, before this thread opens it through a rewritten call; null: none.
    */
   public static void listen(@Nullable Consumer<String> opened) {
     LISTENERS.set(opened);
   }
 
-  /** Who hears of the files that this thread opens; null if nobody does. */
+  /** The listener for the files that this thread opens; null if none. */
   public static @Nullable Consumer<String> listener() {
     return LISTENERS.get();
   }
 
-  /** This thread is about to open a file that cannot be told by a path. */
+  /** This thread is about to open a file that has no path. */
   static void opensUnknown() {
     opens(UNKNOWN);
   }
 
-  /** This thread is about to open a file, or to get its content as if it had. */
+  /** This thread is about to open a file, or to get its cached content. */
   public static void opens(String path) {
     Consumer<String> listener = LISTENERS.get();
     if (listener != null) {
@@ -78,7 +72,7 @@ public final class Producers {
     }
   }
 
-  /** Whether the agent is switched off, and threads that prepare are to end. */
+  /** Whether the agent is switched off, so that preparing threads must end. */
   public static boolean areOff() {
     return off;
   }
@@ -88,12 +82,12 @@ public final class Producers {
     hangs = false;
   }
 
-  /** From now on none enters. */
+  /** From now on no thread enters. */
   static void off() {
     off = true;
   }
 
-  /** A call of a library, where nothing intercepts it: after a trip it waits for those inside. */
+  /** Called where a library call is no longer intercepted: after a trip, waits for the threads inside. */
   static void awaitAfterTrip() {
     if (off) {
       awaitNone(PATIENCE_NANOS);
@@ -101,8 +95,7 @@ public final class Producers {
   }
 
   /**
-   * Waits until no other thread is inside; not if one hung there before. An interrupt neither ends
-   * the wait nor is lost.
+   * Waits until no other thread is inside, unless one hung there before. An interrupt does not end the wait and is not lost.
    */
   static void awaitNone(long nanos) {
     if (hangs || INSIDE.isEmpty() || INSIDE.contains(Thread.currentThread())) {

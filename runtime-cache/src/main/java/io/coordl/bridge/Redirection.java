@@ -5,15 +5,14 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where a file that a library writes goes instead. */
+/** Redirects a file that a library writes. */
 @FunctionalInterface
 public interface Redirection {
-  /** Null: where the library wants it. */
+  /** Opens the stream to write to; null: no redirection. */
   @Nullable OutputStream open(Path path) throws IOException;
 
   /**
-   * From now on files that this thread creates by a rewritten call go there, null: no more. Returns
-   * where they went before.
+   * Redirects files that this thread creates through rewritten calls from now on; null ends that. Returns the previous redirection.
    */
   static @Nullable Redirection use(@Nullable Redirection redirection) {
     Redirection before = FileWrites.REDIRECTIONS.get();
@@ -21,7 +20,7 @@ public interface Redirection {
     return before;
   }
 
-  /** Whether files that this thread creates go elsewhere. */
+  /** Whether files that this thread creates are redirected. */
   static boolean isInUse() {
     return FileWrites.REDIRECTIONS.get() != null;
   }

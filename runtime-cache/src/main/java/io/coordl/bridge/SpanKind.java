@@ -1,11 +1,10 @@
 package io.coordl.bridge;
 
 /**
- * The part a method plays in the way of a sample to the training step. A rewriting rule names the
- * kind; what follows from it is decided by the {@link SpanSink}.
+ * The role of a method on a sample's path to the training step. A rewriting rule names the kind; the {@link SpanSink} decides what follows from it.
  */
 public enum SpanKind {
-  /** Turning raw bytes into pixels, samples of sound or the like, or at once into an array. */
+  /** Turning raw bytes into pixels, audio samples or the like, or directly into an array. */
   DECODE,
   /** One transform of one sample or batch; the subject is the transform. */
   TRANSFORM,
@@ -25,27 +24,25 @@ public enum SpanKind {
   /** The body of a prefetch thread or task: all batches made inside are for another thread. */
   PRODUCER,
   /**
-   * A framework's training or evaluation loop; the thread that runs it is a training thread. The
-   * subject is the only {@code int} of the method if it has one: the number of epochs.
+   * A framework's training or evaluation loop; its thread is a training thread. The subject is the method's only {@code int} parameter, if any: the number of epochs.
    */
   FIT,
-  /** One training step, or a part of it: the thread that runs it is a training thread. */
+  /** One training step, or part of it; its thread is a training thread. */
   COMPUTE,
-  /** As COMPUTE, and it changes the model: what tells training from evaluation. */
+  /** Like COMPUTE, but changes the model, which distinguishes training from evaluation. */
   UPDATE,
   /**
    * The start of an epoch or evaluation ({@code getData}, {@code reset}); the subject is the data.
    */
   EPOCH,
   /**
-   * Nothing is done, since an earlier job has done it: a step, or what the subject says, whole
-   * epochs before the one that begins.
+   * Skipped work that an earlier job has already done: a step or, if the subject says so, the epochs before the current one.
    */
   SKIPPED,
-  /** The JVM is asked for a collection; the subject is by whom: class and method. */
+  /** A requested garbage collection; the subject is the caller: class and method. */
   COLLECTION,
   /** Writing a model. */
   CHECKPOINT,
-  /** Pixels that were decoded become an array: time of decoding, but no further image. */
+  /** Converting decoded pixels to an array: counts as decoding time, but not as another image. */
   CONVERT
 }

@@ -3,14 +3,12 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where spans go. Implementations are called on the program's threads, must be safe for concurrent
- * use, must not block and must not touch the program's random generators, interrupt flag or
- * workspaces.
+ * Receives spans. Implementations are called on the program's threads. They must be safe for concurrent use, and must not block or touch the program's random generators, interrupt flag or workspaces.
  */
 public interface SpanSink {
   SpanSink NONE = Nothing.INSTANCE;
 
-  /** Opens a span on this thread; a token for {@link #exit}, 0 if the span is not kept. */
+  /** Opens a span on this thread; returns a token for {@link #exit}, 0 if the span is not recorded. */
   long enter(SpanKind kind, @Nullable Object subject);
 
   /**
@@ -20,7 +18,7 @@ public interface SpanSink {
   void exit(long token, @Nullable Object result);
 
   /**
-   * Notes a fetch inside the current span.
+   * Records a fetch inside the current span.
    *
    * @param startNanos {@link System#nanoTime} before the read
    * @param endNanos {@link System#nanoTime} after it
@@ -28,7 +26,7 @@ public interface SpanSink {
   void fetchTime(long startNanos, long endNanos);
 
   /**
-   * Notes that one item was fetched to its end or closed.
+   * Records that one item was read to its end or closed.
    *
    * @param startNanos {@link System#nanoTime} at the open
    * @param nanos time spent in open and reads
@@ -37,6 +35,6 @@ public interface SpanSink {
    */
   void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin);
 
-  /** Whether this thread is loading a sample now, so that a file it opens is an item. */
+  /** Whether this thread is loading a sample, so that a file it opens is an item. */
   boolean loadingSample();
 }

@@ -4,9 +4,7 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rewritten methods call to mark the way of a sample. Never throws: a fault in the sink is
- * counted by {@link Bridge#fault} and the program goes on. A span costs two clock readings (about
- * 25 ns each) and no allocation.
+ * Rewritten methods call this class to record the path of a sample. Never throws: {@link Bridge#fault} counts a fault in the sink, and the program continues. A span costs two clock reads (about 25 ns each) and no allocation.
  */
 public final class Spans {
   private Spans() {}
@@ -32,9 +30,7 @@ public final class Spans {
   }
 
   /**
-   * The batches of a data set, each {@code hasNext} and {@code next} marked. Only what is nothing
-   * but an iterable is wrapped, a lambda above all: a collection may be cast to what it is, and
-   * named iterators are marked where they are declared.
+   * Wraps the batches of a data set, so that each {@code hasNext} and {@code next} is a span. Wraps only lambdas and other hidden classes: the program may cast a collection to its own type, and named iterators get their spans where they are declared.
    */
   public static @Nullable Iterable<?> timed(@Nullable Iterable<?> batches) {
     if (batches == null) {

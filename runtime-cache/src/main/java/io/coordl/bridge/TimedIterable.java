@@ -2,7 +2,7 @@ package io.coordl.bridge;
 
 import java.util.Iterator;
 
-/** An iterable whose iterators mark each ask and take; all else is the program's own. */
+/** An iterable whose iterators record a span per ask and take, and otherwise delegate. */
 record TimedIterable<T>(Iterable<T> batches) implements Iterable<T> {
   @Override
   public Iterator<T> iterator() {

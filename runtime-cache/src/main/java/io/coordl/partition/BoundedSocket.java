@@ -12,9 +12,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 
 /**
- * A client's connection, of one thread at a time, of which each step has a deadline: once that
- * passes, the {@link Watch} closes the connection, and the step fails. A {@link Socket}, not a
- * channel: that would be closed when the program interrupts its thread.
+ * A client's connection, used by one thread at a time. Each step has a deadline; once it passes, the {@link Watch} closes the connection and the step fails. Uses a {@link Socket} because a channel would be closed when the program interrupts its thread.
  */
 public final class BoundedSocket implements Closeable {
   private final Socket plain = new Socket(Proxy.NO_PROXY);
@@ -25,15 +23,15 @@ public final class BoundedSocket implements Closeable {
 
   @FunctionalInterface
   public interface Security {
-    /** TLS over the socket after its handshake, or the socket itself. */
+    /** Performs the TLS handshake over the socket; may return the socket itself. */
     Socket over(Socket connected) throws IOException;
   }
 
   /**
-   * Connects; the first step, which includes the handshake of TLS, is then under way.
+   * Connects and begins the first step, which includes the TLS handshake.
    *
-   * @param patience nanoseconds that each step has
-   * @throws SocketTimeoutException if that took too long
+   * @param patience time limit of each step, in nanoseconds
+   * @throws SocketTimeoutException if connecting took too long
    */
   public BoundedSocket(
       InetSocketAddress address, Watch watch, Timeouts timeouts, long patience, Security security)
@@ -54,7 +52,7 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** From now on each step has so many nanoseconds. */
+  /** Sets the time limit of the steps from now on. */
   public void patience(long nanos) {
     patience = nanos;
   }
@@ -63,12 +61,12 @@ public final class BoundedSocket implements Closeable {
     begin(patience);
   }
 
-  /** Begins a step that has another deadline. */
+  /** Begins a step with its own time limit. */
   public void begin(long nanos) {
     deadline.in(nanos);
   }
 
-  /** Ends the last step of several: from now on nothing is waited for. */
+  /** Ends the current step and clears its deadline. */
   public void end() throws SocketTimeoutException {
     if (!deadline.end()) {
       throw new SocketTimeoutException();
@@ -79,12 +77,12 @@ public final class BoundedSocket implements Closeable {
     return in;
   }
 
-  /** Bytes for the other side; the deadline is set on for each window of them. */
+  /** Stream to the other side; each window of bytes renews the deadline. */
   public OutputStream out() {
     return out;
   }
 
-  /** Reads exactly so many bytes; the deadline is set on for each window of them. */
+  /** Reads exactly {@code length} bytes; each window of bytes renews the deadline. */
   public void read(InputStream from, byte[] target, int offset, int length) throws IOException {
     int windowEnd = Timeouts.WINDOW;
     int done = 0;
@@ -105,7 +103,7 @@ public final class BoundedSocket implements Closeable {
     return deadline.passed();
   }
 
-  /** Closes a connection that has failed; throws if it failed because a deadline had passed. */
+  /** Closes a failed connection; throws if it failed because a deadline had passed. */
   public void fail() throws SocketTimeoutException {
     boolean late = late();
     close();
@@ -114,13 +112,13 @@ public final class BoundedSocket implements Closeable {
     }
   }
 
-  /** Says nothing to the other side, so that it does not wait: under TLS too. */
+  /** Closes the connection without a goodbye, so that it never blocks, even under TLS. */
   @Override
   public void close() {
     deadline.close();
   }
 
-  /** Gives the kernel a window at a time: a write that blocks is seen. */
+  /** Writes one window at a time, so that a blocked write misses its deadline. */
   private final class Pieces extends FilterOutputStream {
     Pieces(OutputStream out) {
       super(out);

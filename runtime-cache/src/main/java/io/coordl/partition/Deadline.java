@@ -5,9 +5,7 @@ import java.io.Closeable;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * By when the other side of a connection must have moved. The thread that uses the connection sets
- * it and takes it back; once it passes, the {@link Watch} closes the connection, so that a blocked
- * read or write ends. It is either taken back in time or it passes, never both.
+ * The time by which the other side of a connection must have responded. The thread that uses the connection sets and clears it; once it passes, the {@link Watch} closes the connection, so that a blocked read or write ends. A deadline is either cleared in time or it passes, never both.
  */
 public final class Deadline implements Watch.Watched {
   private static final long NONE = Long.MAX_VALUE;
@@ -17,14 +15,14 @@ public final class Deadline implements Watch.Watched {
   private final Watch watch;
   private final Closeable connection;
 
-  /** None yet. Stays with the watch until it is closed. */
+  /** Creates an unset deadline, which the watch checks until it is closed. */
   public Deadline(Watch watch, Closeable connection) {
     this.watch = watch;
     this.connection = connection;
     watch.add(this);
   }
 
-  /** From now on there is one, instead of what there was; nothing changes if that has passed. */
+  /** Sets or replaces the deadline; has no effect if it has already passed. */
   public void in(long nanos) {
     long before = at.get();
     if (before != PASSED) {
@@ -32,7 +30,7 @@ public final class Deadline implements Watch.Watched {
     }
   }
 
-  /** From now on there is none; false if it has passed. */
+  /** Clears the deadline; false if it has passed. */
   public boolean end() {
     long before = at.get();
     return before != PASSED && at.compareAndSet(before, NONE);
@@ -51,7 +49,7 @@ public final class Deadline implements Watch.Watched {
     }
   }
 
-  /** Closes the connection, whatever it does at the moment. Any thread. */
+  /** Closes the connection, even during a blocked read or write. Any thread. */
   @Override
   public void close() {
     watch.remove(this);

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * A host as the user names it.
  *
- * @param host name or address; one of IPv6 without its brackets
+ * @param host name or address; an IPv6 address without its brackets
  * @param port 0 if none was given
  */
 public record HostPort(String host, int port) {
@@ -19,12 +19,12 @@ public record HostPort(String host, int port) {
   private static final Pattern BRACKETED =
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
-  /** Reads {@code HOST[:PORT]}; the next port is the host's too. Throws if it is none. */
+  /** Parses {@code HOST[:PORT]}; the following port belongs to the host, too. Throws if malformed. */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
   }
 
-  /** As above, with the largest port that it may have. */
+  /** As above, with the largest allowed port. */
   public static HostPort parse(String text, int lastPort) {
     Matcher match = (text.startsWith("[") ? BRACKETED : NAMED).matcher(text);
     if (!match.matches()) {
@@ -43,18 +43,18 @@ public record HostPort(String host, int port) {
     return port == 0 ? new HostPort(host, byDefault) : this;
   }
 
-  /** All addresses of the name, as far as it is known now; may ask a name server. */
+  /** All addresses of the name, empty if it is unknown now; may ask a name server. */
   public List<InetSocketAddress> resolve() {
     try {
       return Stream.of(InetAddress.getAllByName(host))
           .map(address -> new InetSocketAddress(address, port))
           .toList();
     } catch (UnknownHostException e) {
-      return List.of(); // Not there yet, or not any more: it is looked up again soon.
+      return List.of(); // Not registered yet, or no longer; callers look it up again soon.
     }
   }
 
-  /** An address as it is written everywhere: {@code 10.0.0.1:7800}. */
+  /** The text form used everywhere: {@code 10.0.0.1:7800}. */
   public static String text(InetSocketAddress address) {
     return new HostPort(address.getAddress().getHostAddress(), address.getPort()).toString();
   }

@@ -1,23 +1,23 @@
 package io.coordl.partition;
 
-/** Hears what was asked of other hosts, for the recording. Safe for concurrent use. */
+/** Receives each request to another host, for the recording. Safe for concurrent use. */
 @FunctionalInterface
 public interface PeerSink {
   enum Answer {
-    /** With the item's bytes. */
+    /** The item's bytes. */
     FOUND,
-    /** That it does not have them. */
+    /** The peer does not have the item. */
     ABSENT,
-    /** It took the item's bytes, in order to keep them. */
+    /** The peer accepted the item's bytes and keeps them. */
     KEPT,
-    /** Not within the deadline. */
+    /** No answer within the deadline. */
     LATE,
-    /** Not at all: no connection, a broken one, or something that is no answer. */
+    /** No valid answer: no connection, a broken one, or a malformed answer. */
     FAILED
   }
 
   /**
-   * One question and its answer.
+   * Records one request and its answer.
    *
    * @param peer name of the host asked
    * @param startNanos as of {@link System#nanoTime}

@@ -7,12 +7,9 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Another host as a client sees it: connections that wait for use, and the breaker, which is the
- * failure detector of both engines. The first question that is late or fails gives the host up;
- * from then on no thread of the program asks it, until a look from the background gets an answer. A
- * host that is soon given up again is looked at less and less often. Safe for concurrent use.
+ * A client's view of another host: its idle connections, and a circuit breaker, which is the failure detector of both engines. The first late or failed request opens the breaker; no thread of the program then asks the host until a background probe gets an answer. Probes of a host that soon fails again become less and less frequent. Safe for concurrent use.
  *
- * @param <C> a connection
+ * @param <C> type of a connection
  */
 public final class RemoteHost<C extends Closeable> implements Closeable {
   private static final int MOST_UNUSED = 16;
@@ -25,7 +22,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   private volatile boolean out;
   private volatile boolean closed;
 
-  // Of the breaker, guarded by this.
+  // State of the breaker, guarded by this.
   private Duration pause;
   private long outSince;
   private long lookFrom = System.nanoTime();
@@ -34,11 +31,11 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
   private record Unused<C>(C connection, long since) {}
 
   /**
-   * A host that nobody has asked yet.
+   * Creates the view of a host that has not been asked yet.
    *
-   * @param probe the usual pause between two looks
-   * @param longestPause between two looks at one that is given up again and again
-   * @param out whether it must have answered a look before it is asked
+   * @param probe usual pause between two probes
+   * @param longestPause longest pause between two probes of a host that fails repeatedly
+   * @param out whether the host must answer a probe before it is asked anything
    */
   public RemoteHost(Duration probe, Duration longestPause, boolean out) {
     this.probe = probe;
@@ -47,7 +44,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     this.out = out;
   }
 
-  /** Whether it is given up, for now. */
+  /** Whether the breaker is open: the host is not asked for now. */
   public boolean out() {
     return out;
   }
@@ -56,13 +53,13 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     return closed;
   }
 
-  /** A connection that waits for use, if there is one. */
+  /** Takes an idle connection; null if there is none. */
   public @Nullable C take() {
     Unused<C> newest = unused.pollFirst();
     return newest == null ? null : newest.connection();
   }
 
-  /** Keeps a connection that is as good as before. */
+  /** Returns a connection that is still usable. */
   public void giveBack(C connection) {
     unused.addFirst(new Unused<>(connection, System.nanoTime()));
     if (unused.size() > MOST_UNUSED) {
@@ -73,14 +70,14 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     }
   }
 
-  /** Closes all connections that wait: the host may have been started anew since. */
+  /** Closes all idle connections, because the host may have restarted since. */
   public void dropUnused() {
     for (Unused<C> old = unused.pollFirst(); old != null; old = unused.pollFirst()) {
       close(old);
     }
   }
 
-  /** It was late or failed; whether that gives it up, now. */
+  /** Reports a late or failed request; true if this opens the breaker. */
   public boolean giveUp() {
     synchronized (this) {
       if (out) {
@@ -98,7 +95,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     return true;
   }
 
-  /** From the background: closes what nobody has used for long; whether a look is due. */
+  /** Closes connections that have long been idle; true if a probe is due. Called in the background. */
   public boolean tend() {
     long now = System.nanoTime();
     Unused<C> oldest = unused.peekLast();
@@ -122,7 +119,7 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     }
   }
 
-  /** Whether it is out for longer than a host that is only late once. */
+  /** Whether the breaker has been open for longer than after a single late answer. */
   public synchronized boolean silent() {
     return out && System.nanoTime() - outSince >= 2 * probe.toNanos();
   }

@@ -3,17 +3,16 @@ package io.coordl.partition;
 import java.time.Duration;
 
 /**
- * How long the engines wait for whom; tests choose other times.
+ * How long the engines wait, and for what; tests choose other times.
  *
- * @param progress without any, a call is late; and an item has to cross at {@link #WINDOW} bytes in
- *     that time
- * @param connect for a connection to come about
- * @param faults what the late and failed calls of one fetch may cost together
- * @param probe between two looks at a host that was given up
- * @param handshake for a stranger to say who it is
- * @param claimant without a sign of life from it, an owner gives its claim up
+ * @param progress a call without progress for this long is late; an item must transfer {@link #WINDOW} bytes in this time
+ * @param connect for a connection to be established
+ * @param faults total time that the late and failed calls of one fetch may take
+ * @param probe between two probes of a host that failed
+ * @param handshake for an unauthenticated client to complete its handshake
+ * @param claimant a claimant that is silent for this long loses its claim
  * @param stalled for a client to take a piece of an item
- * @param hosts for the awaited ones to come
+ * @param hosts for the awaited hosts to join
  */
 public record Timeouts(
     Duration progress,
@@ -24,12 +23,11 @@ public record Timeouts(
     Duration claimant,
     Duration stalled,
     Duration hosts) {
-  /** Of an item, so many bytes have to cross between two deadlines. */
+  /** Bytes of an item that must transfer before each deadline. */
   public static final int WINDOW = 64 << 10;
 
   /**
-   * Times the waits for others' answers. For tests that count what is read: on a machine that is
-   * too busy to answer in time, items are read twice, as they should be.
+   * Multiplies the waits for answers, for tests that count reads: on a machine too busy to answer in time, items are rightly read twice.
    */
   private static final int PATIENCE = Math.max(1, Integer.getInteger("coordl.peer.patience", 1));
 

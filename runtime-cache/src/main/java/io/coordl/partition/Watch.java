@@ -8,8 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that looks at connections some forty times a second: blocking sockets have no timeout of
- * their own for a write, and one of a read costs two system calls more.
+ * A thread that checks connections forty times a second: blocking sockets have no write timeout, and a read timeout costs two more system calls.
  */
 public final class Watch implements Closeable {
   public interface Watched extends Closeable {
@@ -23,8 +22,7 @@ public final class Watch implements Closeable {
   private static final Duration TICK = Duration.ofMillis(25);
 
   /**
-   * If a tick is this late, the JVM itself was paused: what others said meanwhile is heard before
-   * they are called late.
+   * If a tick is this late, the JVM itself was paused: skip a tick so that pending input is read before anyone is declared late.
    */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -68,12 +66,12 @@ public final class Watch implements Closeable {
       try {
         watched.look(System.nanoTime());
       } catch (RuntimeException | Error e) {
-        AgentThread.survive(e); // Nobody else would end what is late.
+        AgentThread.survive(e); // Only this thread ends late connections.
       }
     }
   }
 
-  /** Closes all that is looked at, too: nobody would cut it off any more. */
+  /** Also closes all watched connections, which nothing would time out any more. */
   @Override
   public void close() {
     closed = true;

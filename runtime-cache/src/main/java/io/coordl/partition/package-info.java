@@ -1,7 +1,5 @@
 /**
- * The partitioned cache (CoorDL paper, section 4.2): hosts hold the data set once between them, and
- * a local miss asks another host's memory before storage. Here: what the engines have in common;
- * each has a package of its own.
+ * The partitioned cache (CoorDL paper, section 4.2): the hosts together hold the data set once, and a local miss asks another host's memory before storage. This package has what the engines share; each engine has its own package.
  */
 @NullMarked
 package io.coordl.partition;

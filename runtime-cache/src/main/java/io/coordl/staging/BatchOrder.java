@@ -4,18 +4,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which items make up which batch of an epoch: what a sampler produced. Items are numbers below the
- * size of the data set, batches are numbered from 0. Immutable.
+ * The items of each batch of an epoch, as a sampler produced them. Items are numbers below the size of the data set; batches are numbered from 0. Immutable.
  */
 public final class BatchOrder {
   final int[] items;
   final int[] ends;
 
   /**
-   * An order.
+   * Creates an order.
    *
-   * @param items of all batches, one after the other; taken over, not to be changed
-   * @param ends where each batch ends in {@code items}, ascending, the last one its length
+   * @param items the items of all batches, concatenated; not copied, so the caller must not change them
+   * @param ends exclusive end of each batch in {@code items}, ascending; the last one is its length
    */
   public BatchOrder(int[] items, int[] ends) {
     if (ends.length == 0 ? items.length != 0 : ends[ends.length - 1] != items.length) {
@@ -30,7 +29,7 @@ public final class BatchOrder {
     return (int) ((items + (long) size - 1) / size);
   }
 
-  /** Batches of {@code size} items each, but for the last one. */
+  /** Splits the items into batches of {@code size}; the last one may be smaller. */
   public static BatchOrder evenly(int[] items, int size) {
     int[] ends = new int[batches(items.length, size)];
     for (int i = 0; i < ends.length; i++) {
@@ -57,7 +56,7 @@ public final class BatchOrder {
     return Arrays.copyOfRange(items, batch == 0 ? 0 : ends[batch - 1], ends[batch]);
   }
 
-  /** How many items there are up to the end of one batch. */
+  /** Number of items up to and including this batch. */
   public int end(int batch) {
     return ends[batch];
   }

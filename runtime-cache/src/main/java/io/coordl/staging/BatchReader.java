@@ -3,15 +3,13 @@ package io.coordl.staging;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What a job makes of the bytes of a batch that it copies; used by one thread. */
+/** Turns the bytes of a staged batch into a job's own copy; used by one thread. */
 @FunctionalInterface
 public interface BatchReader<T> {
   /**
    * Reads a batch.
    *
-   * @param bytes direct, page aligned, of native order, from 0 to their number, to be read only;
-   *     they are what they are for the time of this call, and another batch soon after, so that
-   *     neither the buffer nor any address in it may be kept
+   * @param bytes direct, read-only, page aligned, in native byte order, from position 0 to the batch's length. They are valid only during this call; the slot is then reused, so keep neither the buffer nor an address in it
    */
   T read(ByteBuffer bytes) throws IOException;
 }

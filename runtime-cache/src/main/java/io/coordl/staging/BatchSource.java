@@ -1,14 +1,12 @@
 package io.coordl.staging;
 
-/** How this job prepares a batch by itself. */
+/** Prepares batches in this job. */
 public interface BatchSource {
   /**
-   * Prepares one batch of the epoch. Called on threads of the agent, by as many at once as {@link
-   * SharedEpoch#prepareWith} was told, in no particular order.
+   * Prepares one batch of the epoch. Called on the agent's threads, in no particular order and by as many at once as {@link SharedEpoch#prepareWith} started.
    *
-   * @throws NotPreparedException if that is no fault of the agent; this job then prepares no more
-   *     in this epoch
-   * @throws Exception what fails in the agent: the same, and a fault
+   * @throws NotPreparedException if the agent is not at fault; this job then prepares nothing more in this epoch
+   * @throws Exception if the agent failed; this job then prepares nothing more in this epoch, and a fault is reported
    */
   PreparedBatch prepare(int batch, int[] items) throws Exception;
 }

@@ -5,10 +5,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers for a moment which jobs run: each look takes system calls, and a thread that waits for
- * a batch would look a thousand times a second. A job that ran a moment ago counts as alive, which
- * only delays what is done about a death. A dead job stays dead, since numbers are not given again.
- * Thread-safe.
+ * Caches briefly which jobs are alive: each check costs system calls, and a thread that waits for a batch would check a thousand times a second. A stale answer only delays the reaction to a job's death. A dead job stays dead, because job numbers are never reused. Thread-safe.
  */
 final class CachedJobLiveness implements JobLiveness {
   /** Far below all {@link Timeouts}. */

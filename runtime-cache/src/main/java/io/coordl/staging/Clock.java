@@ -2,7 +2,7 @@ package io.coordl.staging;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** Time, and waiting for it to epoch. */
+/** Reads the time and pauses threads; tests substitute it. */
 interface Clock {
   Clock SYSTEM =
       new Clock() {
@@ -13,7 +13,7 @@ interface Clock {
 
         @Override
         public void pause(long nanos) {
-          boolean interrupted = Thread.interrupted(); // It would make parking return at once.
+          boolean interrupted = Thread.interrupted(); // A pending interrupt would make parkNanos return at once.
           LockSupport.parkNanos(this, nanos);
           if (interrupted) {
             Thread.currentThread().interrupt();
@@ -23,6 +23,6 @@ interface Clock {
 
   long nanos();
 
-  /** Waits about that long; an interrupt of the thread is kept for the program. */
+  /** Pauses for about that long; the thread's interrupt status is restored for the program. */
   void pause(long nanos);
 }

@@ -7,21 +7,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pipeline is, part by part: two jobs may share batches only if all parts are equal.
- * Immutable.
+ * Describes a pipeline, part by part: two jobs may share batches only if all parts are equal. Immutable.
  *
- * @param parts in words for the user: {@code "batch size" -> "32"}, in the order they were given;
- *     long values as a checksum
+ * @param parts name and value as shown to the user, {@code "batch size" -> "32"}, in insertion order; long values as a checksum
  */
 public record Fingerprint(Map<String, String> parts) {
-  /** White space in values counts as one blank. */
+  /** Collapses each run of white space in a value into one space. */
   public Fingerprint {
     Map<String, String> plain = new LinkedHashMap<>();
     parts.forEach((name, value) -> plain.put(name, value.replaceAll("\\s+", " ")));
     parts = Collections.unmodifiableMap(plain);
   }
 
-  /** The first part that differs, as "its batch size is 32, not 64"; null if none does. */
+  /** Describes the first part that differs, as "its batch size is 32, not 64"; null if all are equal. */
   public @Nullable String difference(Fingerprint other) {
     for (Map.Entry<String, String> part : parts.entrySet()) {
       String theirs = other.parts.get(part.getKey());
@@ -32,7 +30,7 @@ public record Fingerprint(Map<String, String> parts) {
     return parts.size() == other.parts.size() ? null : "it is described by other parts";
   }
 
-  /** How many parts both have in common, to find the nearest of several. */
+  /** Number of parts both have in common; finds the most similar of several. */
   int likeness(Fingerprint other) {
     return (int) parts.entrySet().stream().filter(other.parts.entrySet()::contains).count();
   }
@@ -57,7 +55,7 @@ public record Fingerprint(Map<String, String> parts) {
     return new Fingerprint(parts);
   }
 
-  /** 64 bits of all parts, for a file's name; equality is decided by the text. */
+  /** 64-bit checksum of all parts, for a file name; equality is decided by the text. */
   long checksum() {
     return SharedFile.checksum(text());
   }

@@ -6,8 +6,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntSupplier;
 
 /**
- * Lets threads into shared memory until the job leaves: a job that is told to have left must store
- * nothing there any more, as others take what was its.
+ * Admits threads to shared memory until the job leaves. A job that has left must store nothing there any more, because others take over its slots and claims.
  */
 final class Gate {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -15,7 +14,7 @@ final class Gate {
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
   private volatile boolean closed;
 
-  /** False if the gate is closed; else {@link #exit} is due, by the same thread, and soon. */
+  /** False if the gate is closed; otherwise the same thread must soon call {@link #exit}. */
   boolean enter() {
     if (closed || !lock.readLock().tryLock()) {
       return false;
@@ -31,7 +30,7 @@ final class Gate {
     lock.readLock().unlock();
   }
 
-  /** Runs it inside; false, and it was not run, if the gate is closed. */
+  /** Runs the action inside; false, without running it, if the gate is closed. */
   boolean inside(Runnable action) {
     boolean open = enter();
     if (open) {
@@ -44,7 +43,7 @@ final class Gate {
     return open;
   }
 
-  /** What it says inside; {@code closed} if the gate is. */
+  /** Evaluates the question inside; {@code closed} if the gate is closed. */
   int inside(IntSupplier question, int closed) {
     if (!enter()) {
       return closed;
@@ -60,12 +59,12 @@ final class Gate {
     return !closed;
   }
 
-  /** As {@link #close}, but does not wait for the threads inside. */
+  /** Like {@link #close}, but does not wait for the threads inside. */
   void shut() {
     closed = true;
   }
 
-  /** Lets no thread in any more; false if one does not come out. */
+  /** Admits no more threads and waits for those inside; false if one stays inside too long. */
   boolean close() {
     closed = true;
     return Uninterrupted.await(

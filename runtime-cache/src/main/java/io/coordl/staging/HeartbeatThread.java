@@ -12,10 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's thread that works on shared files for the program's threads, and shows the other jobs
- * that this one is not stopped. An interrupt closes the channel that its thread works on, and drops
- * the locks that stand for this job's life; so only this thread works on channels, which no program
- * can interrupt.
+ * The agent's thread that works on shared files for the program's threads, and shows the other jobs that this one is running. Interrupting a thread closes the channel it is using, which drops the locks that prove this job alive. So only this thread, which no program can interrupt, uses channels.
  */
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;
@@ -25,7 +22,7 @@ final class HeartbeatThread {
   private final Thread thread;
   private volatile boolean stopped;
 
-  /** Starts the thread; {@code beat} is run several times a second, and throws nothing. */
+  /** Starts the thread, which runs {@code beat} several times a second; it must not throw. */
   HeartbeatThread(Runnable beat) {
     this.beat = beat;
     thread = new AgentThread("coordl-prep-heartbeat", this::loop);
@@ -42,7 +39,7 @@ final class HeartbeatThread {
           work.run();
         }
       } catch (RuntimeException | Error | InterruptedException e) {
-        // Out of memory, say: the others wait for this thread, so it goes on.
+        // Out of memory, for example: other threads wait for this one, so it continues.
       }
       if (wait <= 0) {
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS);
@@ -50,12 +47,12 @@ final class HeartbeatThread {
     }
   }
 
-  /** Does it soon; its result or failure is dropped. */
+  /** Runs the work soon; drops its result or failure. */
   void later(Callable<?> work) {
     queue.add(new FutureTask<>(work));
   }
 
-  /** Does it, and waits for the result; interrupts neither end the wait nor are lost. */
+  /** Runs the work and waits for its result; interrupts do not end the wait and are not lost. */
   <T extends @Nullable Object> T call(Callable<T> work) throws IOException {
     FutureTask<T> result = new FutureTask<>(work);
     if (Thread.currentThread() == thread) {
@@ -74,7 +71,7 @@ final class HeartbeatThread {
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (TimeoutException e) {
-          // Looks again whether anybody still works.
+          // Check again that the thread is still alive.
         } catch (ExecutionException e) {
           Throwable cause = e.getCause() == null ? e : e.getCause();
           throw cause instanceof IOException failed
@@ -89,7 +86,7 @@ final class HeartbeatThread {
     }
   }
 
-  /** Ends the thread after what it does now. */
+  /** Ends the thread after its current work. */
   void stop() {
     stopped = true;
   }

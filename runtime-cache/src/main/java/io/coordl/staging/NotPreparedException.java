@@ -1,14 +1,12 @@
 package io.coordl.staging;
 
 /**
- * A batch was not prepared, and nothing of the agent failed: the program's own code threw, which
- * the program meets itself when it asks for the batch, the epoch ended, or the batch cannot be
- * shared, which the user was told.
+ * A batch was not prepared, and the agent is not at fault. Either the program's own code threw, which the program sees itself when it asks for the batch; or the epoch ended; or the batch cannot be shared, which was logged.
  */
 public final class NotPreparedException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** With what the program's code threw, or why the batch is not shared. */
+  /** Wraps what the program's code threw, or the reason why the batch is not shared. */
   public NotPreparedException(Throwable cause) {
     super(cause);
   }

@@ -18,9 +18,7 @@ import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The jobs of a staging buffer as one of them sees them. What is alive, goes on and is worth
- * waiting for each job judges by its own clock, from what it sees change; judging wrongly costs
- * work, never bytes. Thread-safe.
+ * The jobs of a staging buffer, as one of them sees them. Each job decides locally, by its own clock and from the changes it observes, which jobs are alive and worth waiting for. A wrong decision costs time, never correctness. Thread-safe.
  */
 final class Participants {
   private final StagingMemory memory;
@@ -30,7 +28,7 @@ final class Participants {
   private final long job;
   private final Seen[] seen = new Seen[MAX_PARTICIPANTS];
 
-  /** When a participant was last seen to change. */
+  /** When this job last saw a participant change. */
   private static final class Seen {
     private long job;
     private long beat;
@@ -72,12 +70,12 @@ final class Participants {
     return memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_CURSOR);
   }
 
-  /** Live participants, this one included. */
+  /** Number of live participants, including this one. */
   int count() {
     return (int) all().mapToLong(this::job).filter(j -> j != 0 && liveness.alive(j)).count();
   }
 
-  /** Whether the participant runs and is not stopped. */
+  /** Whether the participant's process is alive and not suspended. */
   boolean running(int participant) {
     long other = job(participant);
     if (other == 0 || !liveness.alive(other)) {
@@ -89,7 +87,7 @@ final class Participants {
     }
   }
 
-  /** Whether the participant may be expected to go on, so that waiting for it makes sense. */
+  /** Whether the participant is likely to progress, so that waiting for it makes sense. */
   boolean waitable(int participant) {
     if (!running(participant)
         || memory.get(StagingDescriptor.participant(participant) + PARTICIPANT_BLOCKED) != 0) {
@@ -120,7 +118,7 @@ final class Participants {
     return last;
   }
 
-  /** Whether what this job has begun will be ended: it is this one, or runs. */
+  /** Whether that job will finish the work it has begun: it is this job, or it is running. */
   boolean willFinish(long other) {
     if (other == job) {
       return true;
@@ -144,7 +142,7 @@ final class Participants {
     return false;
   }
 
-  /** Changes whenever any job gets on. */
+  /** Changes whenever any job progresses. */
   long progress() {
     long sum = 0;
     for (int i = 0; i < MAX_PARTICIPANTS; i++) {
@@ -154,8 +152,7 @@ final class Participants {
   }
 
   /**
-   * Frees what the dead hold. A participant's number is given to another job only where no job can
-   * be about to take that one for the dead: alone, or while joining.
+   * Frees what dead jobs hold. A participant number is reused only where no job can mistake its new owner for the dead one: under the exclusive lock, or while joining.
    */
   void buryDead() {
     if (all().anyMatch(this::isDead)) {
@@ -173,8 +170,7 @@ final class Participants {
   }
 
   /**
-   * Makes a job the first participant that is free, or whose job is dead; alone, or while joining.
-   * False if there are too many.
+   * Gives a job the first participant number that is free or belongs to a dead job. Call only under the exclusive lock, or while joining. False if all numbers are taken.
    */
   static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
@@ -194,7 +190,7 @@ final class Participants {
     return false;
   }
 
-  /** Takes the participant out of slots and epochs. */
+  /** Removes the participant from all slots and epochs. */
   static void bury(StagingMemory memory, int participant) {
     for (int slot = 0; slot < MAX_SLOTS; slot++) {
       memory.remove(
@@ -208,12 +204,12 @@ final class Participants {
     memory.set(StagingDescriptor.participant(participant) + PARTICIPANT_JOB, 0);
   }
 
-  /** Whether the word of an epoch is one in which participants are. */
+  /** Whether an epoch's word is in a state that has participants. */
   static boolean isEntered(long word) {
     return StagingDescriptor.state(word) == OPEN || StagingDescriptor.state(word) == SLIDING;
   }
 
-  /** Whether the participant is in the set of a word. */
+  /** Whether the word's set contains the participant. */
   static boolean contains(long word, int participant) {
     return (word & LOW_MASK & 1L << participant) != 0;
   }

@@ -21,15 +21,15 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The epochs of this job through one pipeline, one at a time. Thread-safe. */
+/** This job's epochs over one pipeline, one at a time. Thread-safe. */
 final class PipelineSession {
   private static final long PAUSE_NANOS = 1_000_000;
   private static final long NANOS_TO_END = 2_000_000_000;
 
-  /** Looking for other jobs' files takes a while, so it is done only now and then. */
+  /** Scanning for other jobs' files is slow, so it is done only this often before reporting a block. */
   private static final int LOOKS_BEFORE_BLOCKED = 4;
 
-  /** What is said of batches that are not staged, once, whatever the reason. */
+  /** Log key: batches that are not staged are reported once, whatever the reason. */
   private static final String UNSTAGED = "unstaged";
 
   final StagingMemory memory;
@@ -48,12 +48,12 @@ final class PipelineSession {
   final Executor threads;
   final AtomicLong longestPreparation = new AtomicLong();
 
-  /** Of this job's batches so far; {@link Long#MAX_VALUE} before the first. */
+  /** Over this job's batches so far, in ns; {@link Long#MAX_VALUE} before the first. */
   final AtomicLong shortestPreparation = new AtomicLong(Long.MAX_VALUE);
 
   private final AtomicBoolean saidFailed = new AtomicBoolean();
 
-  /** Counts the updates of models so far, by which training is told from evaluation. */
+  /** Number of model updates so far; distinguishes training from evaluation. */
   volatile LongSupplier updates = () -> 0;
 
   private volatile boolean saysBlocked;
@@ -64,12 +64,12 @@ final class PipelineSession {
   private final AtomicReference<@Nullable SharedEpoch> current = new AtomicReference<>();
 
   /**
-   * @param job its number in the file
+   * @param job this job's number in the file
    * @param threads runs each task on a thread of its own
-   * @param faults hears of the first failure on a thread that prepares
-   * @param tellOthers hears whether the job waits here
-   * @param elsewhere other jobs that wait to begin the first epoch of another pipeline
-   * @param endedAlone run after an epoch that no other job shared
+   * @param faults receives the first failure on a preparing thread
+   * @param tellOthers receives whether the job waits here
+   * @param elsewhere number of other jobs that wait to begin the first epoch of another pipeline
+   * @param endedAlone runs after an epoch that no other job shared
    */
   PipelineSession(
       StagingMemory memory,
@@ -98,11 +98,10 @@ final class PipelineSession {
   }
 
   /**
-   * Begins an epoch; the one before ends. Waits for as many jobs as the first epoch is to have, and
-   * for others that are still in the epoch before the newest.
+   * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs} jobs; before later ones, for jobs that are still in the epoch before the newest.
    *
-   * @param jobs to wait for before the first epoch of all
-   * @return null if that came to nothing
+   * @param jobs number of jobs to wait for before the very first epoch
+   * @return null if no epoch could be begun
    */
   synchronized @Nullable SharedEpoch begin(BatchOrder own, int jobs) {
     SharedEpoch before = current.get();
@@ -110,7 +109,7 @@ final class PipelineSession {
       before.end();
     }
     if (stuck) {
-      return null; // Another thread would only be the next one to hang.
+      return null; // Another thread would only hang as well.
     }
     try {
       if (!begun) {
@@ -133,8 +132,7 @@ final class PipelineSession {
           entered = buffer.tryBegin(own);
           if (late) {
             log.once(
-                "Other jobs of the group are in the midst of an epoch: this job goes ahead as far"
-                    + " as prep.size allows, and shares the next one.");
+                "Other jobs of the group are partway through an epoch: this job starts the next one" + " ahead of them, as far as prep.size allows.");
           }
         } finally {
           gate.exit();
@@ -150,8 +148,8 @@ final class PipelineSession {
           progress = participants.progress();
           progressAt = now;
         }
-        // A job that does not get on for the lease is no longer waited for; what is left is one
-        // that was stopped while it created the epoch.
+        // Jobs without progress for the whole lease are no longer waited for, so the only one left
+        // is a job that was suspended while it created the epoch.
         if (now - progressAt > timeouts.lease().plus(timeouts.beat()).toNanos()) {
           return null;
         }
@@ -166,7 +164,7 @@ final class PipelineSession {
     }
   }
 
-  /** Whether fewer jobs came to the first epoch than it waited for. */
+  /** Whether the first epoch began with fewer jobs than it waited for. */
   boolean waitedInVain() {
     return inVain;
   }
@@ -186,8 +184,7 @@ final class PipelineSession {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
-              "%s of %s jobs have this pipeline, the others wait with another one: the first epoch"
-                  + " begins without them.",
+              "%s of %s jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.",
               there, jobs);
           inVain = true;
           return;
@@ -196,32 +193,30 @@ final class PipelineSession {
       long waited = now - began;
       if (waited > timeouts.start().toNanos()) {
         log.say(
-            "%s of %s jobs have come within %s s: the first epoch begins without the others.",
+            "%s of %s jobs arrived within %s s: the first epoch begins without the others.",
             there, jobs, timeouts.start().toSeconds());
         inVain = true;
         return;
       }
       if (!said && waited > timeouts.blocked().toNanos()) {
         said = true;
-        blocked(true); // Those that are to come may wait for this job elsewhere.
-        log.say("Waits for " + jobs + " jobs, " + there + " are there.");
+        blocked(true); // The missing jobs may be waiting for this one at another pipeline.
+        log.say("Waiting for " + jobs + " jobs; " + there + " have joined so far.");
       }
       clock.pause(PAUSE_NANOS);
     }
   }
 
-  /** A thread that prepares does not come out of the program's code, and is left there. */
+  /** A preparing thread does not return from the program's code and is abandoned there. */
   void stuck() {
     if (!stuck) {
       stuck = true;
       log.say(
-          "A thread that prepares batches hangs in the program's code, perhaps on a lock that the"
-              + " program holds: from now on the job prepares all batches of this pipeline"
-              + " itself.");
+          "A thread that prepares batches hangs in the program's code, perhaps on a lock that the" + " program holds. From now on this job prepares all batches of this pipeline" + " itself.");
     }
   }
 
-  /** A thread that prepares met this; the job prepares no more batches of the epoch. */
+  /** A preparing thread failed; the job prepares no more batches of this epoch. */
   void failed(Throwable cause) {
     if (!saidFailed.getAndSet(true)) {
       faults.accept(cause);
@@ -234,7 +229,7 @@ final class PipelineSession {
     }
   }
 
-  /** The job waits here, or no longer. */
+  /** Reports whether the job waits in this pipeline. */
   void blocked(boolean now) {
     if (saysBlocked != now) {
       saysBlocked = now;
@@ -242,21 +237,20 @@ final class PipelineSession {
     }
   }
 
-  /** The job waits elsewhere, or no longer. */
+  /** Notes whether the job waits in another pipeline. */
   void blockedElsewhere(boolean now) {
     gate.inside(
         () -> memory.set(StagingDescriptor.participant(me) + PARTICIPANT_BLOCKED, now ? 1 : 0));
   }
 
-  /** Shows that the job is not stopped. */
+  /** Shows the other jobs that this one is running. */
   void beat() {
     long at = StagingDescriptor.participant(me) + PARTICIPANT_BEAT;
     gate.inside(() -> memory.set(at, memory.get(at) + 1));
   }
 
   /**
-   * What {@code reader} makes of a slot that this job holds, and gives back with that; null if
-   * there is no way to the bytes, or no memory for what is made.
+   * Reads a slot that this job holds and releases it; null if the slot cannot be mapped or there is no memory for the result.
    */
   <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
     try {
@@ -274,7 +268,7 @@ final class PipelineSession {
       return made;
     } catch (InternalError e) {
       if (memory.isSound()) {
-        throw e; // It is the reader's own.
+        throw e; // The reader's own error.
       }
       return null;
     } catch (OutOfMemoryError e) {
@@ -295,7 +289,7 @@ final class PipelineSession {
     shortestPreparation.accumulateAndGet(nanos, Math::min);
   }
 
-  /** False if the memory is damaged: the thread that noticed it says so. */
+  /** False if the memory is damaged; the thread that noticed it logs that. */
   private boolean isUsable() {
     return gate.isOpen() && memory.isSound();
   }
@@ -316,12 +310,11 @@ final class PipelineSession {
     }
   }
 
-  /** Another program has damaged the memory: it is not used from now on. */
+  /** Another program has damaged the memory; stops using it. */
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "The staging buffer was damaged by another program (%s): the job prepares all batches of"
-            + " this pipeline itself.",
+        "The staging buffer was damaged by another program (%s): this job prepares all batches of" + " this pipeline itself.",
         cause.getMessage());
   }
 
@@ -330,7 +323,7 @@ final class PipelineSession {
       log.once(
           UNSTAGED,
           String.format(
-              "There is no memory behind the staging buffer (%s): it stays as large as it is.",
+              "No memory left to grow the staging buffer (%s): it keeps its current size.",
               cause.getMessage()));
     }
   }
@@ -347,11 +340,11 @@ final class PipelineSession {
     return event;
   }
 
-  /** Ends the epoch and lets no thread in any more; false if one does not come out. */
+  /** Ends the epoch and admits no more threads; false if one stays inside. */
   boolean close() {
     SharedEpoch epoch = current.get();
     if (epoch != null) {
-      epoch.stop(NANOS_TO_END); // The natives the threads are in may be about to go.
+      epoch.stop(NANOS_TO_END); // The native libraries those threads use may be about to unload.
     }
     return gate.close();
   }

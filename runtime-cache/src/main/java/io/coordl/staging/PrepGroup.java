@@ -34,17 +34,15 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of a group on this host, as this job is one of them: a staging buffer for each pipeline
- * that this job begins an epoch of. Thread-safe.
+ * This job's membership in a group on this host: one staging buffer for each pipeline in which the job begins an epoch. Thread-safe.
  */
 public final class PrepGroup implements Closeable {
   /**
-   * Each has a buffer until the job ends; a job whose pipeline is another one in every epoch (a
-   * preprocessor that counts) would else take all memory.
+   * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline differs in every epoch (for example, through a counting preprocessor) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 
-  /** To leave a pipeline takes no longer, whatever the program's threads do. */
+  /** Longest time that leaving takes, whatever the program's threads do. */
   private static final long NANOS_TO_LEAVE = TimeUnit.SECONDS.toNanos(7);
 
   private final Path directory;
@@ -68,10 +66,10 @@ public final class PrepGroup implements Closeable {
   private record Joined(SharedFile<StagingFile> file, PipelineSession session) {}
 
   /**
-   * A group; no file is made before an epoch begins.
+   * Creates a group; no file exists before an epoch begins.
    *
-   * @param budget of each pipeline's buffer
-   * @param jobs to wait for before the first epoch of all; 1 for none but this one
+   * @param budget budget of each pipeline's buffer
+   * @param jobs number of jobs to wait for before the very first epoch; 1 waits for no other
    */
   public PrepGroup(Path directory, String group, ByteBudget budget, int jobs, UserLog log) {
     this(directory, group, budget, jobs, Timeouts.USUAL, log);
@@ -88,27 +86,26 @@ public final class PrepGroup implements Closeable {
     this.heartbeat = new HeartbeatThread(this::beat);
   }
 
-  /** Before the first epoch: counts the updates of models by this job so far. */
+  /** Sets the counter of this job's model updates. Call before the first epoch. */
   public void updates(LongSupplier counted) {
     updates = counted;
   }
 
-  /** Call before the first epoch: applies {@code by} to each buffer's budget to limit it. */
+  /** Limits each buffer's budget to what {@code by} returns for it. Call before the first epoch. */
   public void bounded(LongUnaryOperator by) {
     bound = by;
   }
 
-  /** Before the first epoch: hears of each slot, whole, before this job reads from it. */
+  /** Sets the listener that receives each whole slot before this job reads from it. Call before the first epoch. */
   public void whenRead(Consumer<ByteBuffer> hears) {
     reading = hears;
   }
 
   /**
-   * This job begins an epoch. May wait, boundedly, until the epoch can be shared: for jobs that are
-   * expected, or for the end of an epoch that the others are in the midst of.
+   * Begins an epoch of this job. May wait, for a bounded time, until the epoch can be shared: for jobs still expected, or until the others finish their current epoch.
    *
-   * @param pipeline whose batches these are; jobs with an equal one share
-   * @param own the order this job's own sampler produced; the first job's is adopted by all
+   * @param pipeline fingerprint of the pipeline; jobs with an equal one share batches
+   * @param own the order this job's own sampler produced; all jobs adopt the first job's
    * @return null if the job keeps its own pipeline for this epoch
    */
   public @Nullable SharedEpoch begin(Fingerprint pipeline, BatchOrder own) {
@@ -119,21 +116,19 @@ public final class PrepGroup implements Closeable {
     if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
           String.format(
-              "This job has more than %s pipelines (or one that changes from epoch to epoch): it"
-                  + " prepares the batches of all others itself.",
+              "This job has more than %s pipelines (or one that changes from epoch to epoch): it" + " prepares the batches of the others itself.",
               MAX_PIPELINES));
       return null;
     }
     Joined to = joined.computeIfAbsent(text, unused -> join(pipeline, own));
-    // A job that did not come to one pipeline, as it died or has another one, is not waited for at
-    // the next.
+    // A job that missed one pipeline (it died, or has a different one) is not waited for at the
+    // next.
     boolean inVain = joined.values().stream().anyMatch(other -> other.session().waitedInVain());
     return to == null ? null : to.session().begin(own, inVain ? 1 : jobs);
   }
 
   /**
-   * Null if the file cannot be had; if only since another job keeps it locked, the next epoch tries
-   * again.
+   * Null if the file cannot be opened. If another job has it locked, the next epoch tries again.
    */
   private @Nullable Joined join(Fingerprint pipeline, BatchOrder own) {
     boolean first = tried.add(pipeline.text());
@@ -142,35 +137,28 @@ public final class PrepGroup implements Closeable {
     } catch (BusyFileException e) {
       if (first) {
         log.say(
-            "%s The job prepares the batches of this epoch itself, and tries again at each of the"
-                + " next ones.",
+            "%s This job prepares the batches of this epoch itself, and tries again at each later" + " epoch.",
             e.getMessage());
       }
       return null;
     } catch (IOException | RuntimeException e) {
       String cause = e.getMessage();
-      boolean sentence = cause != null && cause.endsWith("."); // Else it is the system's.
+      boolean sentence = cause != null && cause.endsWith("."); // Otherwise a system error.
       log.say(
-          (sentence
-                  ? cause
-                  : "The staging buffer in "
-                      + directory
-                      + " cannot be made or used ("
-                      + e
-                      + "): nothing is shared.")
-              + " The job prepares all batches of this pipeline itself.");
+          (sentence ? cause : "Cannot open a staging buffer in " + directory + " (" + e + ").")
+              + " This job prepares all batches of this pipeline itself.");
       refused.add(pipeline.text());
       return null;
     }
   }
 
-  /** On the heartbeat thread. */
+  /** Runs on the heartbeat thread. */
   private Joined open(Fingerprint pipeline, BatchOrder own, Duration patience) throws IOException {
     StagingContents contents = new StagingContents(pipeline, own, heartbeat);
     long user = Machine.user();
     SharedFile.sweep(directory, user, contents, log);
     String name = Long.toHexString(pipeline.checksum()) + StagingContents.SUFFIX;
-    List<String> ofBudget = new ArrayList<>(); // Of no interest if the file cannot be had.
+    List<String> ofBudget = new ArrayList<>(); // Logged only if the file opens.
     SharedFile<StagingFile> file =
         new SharedFile.Opening<>(
                 directory.resolve(prefix(user) + name).toAbsolutePath(),
@@ -191,7 +179,7 @@ public final class PrepGroup implements Closeable {
     if (length != text.length
         || !Arrays.equals(memory.getBytes(StagingDescriptor.TEXT, length), text)) {
       file.close();
-      throw new IOException("Another pipeline has the name of " + file.path() + ".");
+      throw new IOException("The name " + file.path() + " belongs to another pipeline.");
     }
     PipelineSession session =
         new PipelineSession(
@@ -218,7 +206,7 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Other jobs of the group that are in no pipeline of this job, and have not begun an epoch yet.
+   * Number of jobs of the group that share no pipeline with this job and have not begun an epoch yet.
    */
   private int waitingElsewhere() {
     try {
@@ -240,7 +228,7 @@ public final class PrepGroup implements Closeable {
     return SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END);
   }
 
-  /** After an epoch that no job shared, while other jobs of the group are there: what differs. */
+  /** Logs, after an epoch that no other job shared, how this job's pipeline differs from the others. */
   private void sayWhyAlone(Fingerprint pipeline) throws IOException {
     if (saidAlone.get()) {
       return;
@@ -255,13 +243,12 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
       log.say(
-          "No other job has this job's pipeline: %s as in the nearest one of group %s. It prepares"
-              + " all its batches itself.",
+          "No other job has this job's pipeline: %s as in the most similar one of group %s. This" + " job prepares all its batches itself.",
           difference, group);
     }
   }
 
-  /** What this job did so far, a new event for each pipeline, not written yet. */
+  /** This job's statistics so far: one new, uncommitted event per pipeline. */
   public List<StagingStatisticsEvent> statistics() {
     List<StagingStatisticsEvent> all = new ArrayList<>();
     joined.forEach(
@@ -272,12 +259,12 @@ public final class PrepGroup implements Closeable {
 
   private void start(Runnable work) {
     Thread thread = new AgentThread("coordl-prep-" + threads.incrementAndGet(), work);
-    // Whatever the library looks up by it, it finds what the program's thread finds.
+    // The library may look up services through the context loader of the program's thread.
     thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     thread.start();
   }
 
-  /** How the names of the group's files begin; no other group's do, since none has a comma. */
+  /** Prefix of the group's file names; unique to it, because group names contain no comma. */
   private String prefix(long user) {
     return "coordl-" + user + "-" + SharedFile.fileName(group) + ",";
   }
@@ -292,16 +279,14 @@ public final class PrepGroup implements Closeable {
 
   private void beat() {
     if (Producers.areOff()) {
-      close(); // The other jobs need not find out that this one takes no more batches.
+      close(); // Leave now, so the others need not detect that this job takes no more batches.
       return;
     }
     joined.values().forEach(one -> one.session().beat());
   }
 
   /**
-   * Leaves the group: what is under way ends, every batch that was taken stays as it is, and the
-   * last job takes the files along. Who comes second waits, boundedly, until the first has left: a
-   * job may end while its heartbeat leaves.
+   * Leaves the group: running work ends, batches already taken stay valid, and the last job deletes the files. A second caller waits, for a bounded time, until the first has left, because a job may end while its heartbeat thread is leaving.
    */
   @Override
   public void close() {
@@ -311,7 +296,7 @@ public final class PrepGroup implements Closeable {
     }
     try {
       for (Joined one : joined.values()) {
-        // Where a thread does not come out the file is left to the kernel and the next sweep.
+        // If a thread stays inside, leave the file to the kernel and the next sweep.
         if (one.session().close()) {
           one.file().close();
         }

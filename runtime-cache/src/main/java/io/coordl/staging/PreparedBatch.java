@@ -2,13 +2,12 @@ package io.coordl.staging;
 
 import java.nio.ByteBuffer;
 
-/** A batch that was prepared and is about to be staged; used by one thread. */
+/** A prepared batch, about to be staged; used by one thread. */
 public interface PreparedBatch extends AutoCloseable {
   long bytes();
 
   /**
-   * Writes it to at least {@link #bytes} bytes of direct memory from position 0, page aligned, of
-   * native order.
+   * Writes the batch to {@code target} from position 0: direct, page aligned, in native byte order, with room for at least {@link #bytes} bytes.
    */
   void writeTo(ByteBuffer target);
 

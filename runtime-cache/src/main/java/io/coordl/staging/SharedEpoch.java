@@ -19,19 +19,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over its data set, shared with other jobs: repeats the attempts of {@link
- * StagingBuffer}. Thread-safe. Every wait is bounded: whatever becomes of the others, the job can
- * prepare each batch of {@link #order} by itself, so that it uses every batch exactly once.
+ * One epoch of this job over its data set, shared with other jobs; repeats the attempts of {@link StagingBuffer}. Every wait is bounded: whatever happens to the others, the job can prepare each batch of {@link #order} locally, so it uses every batch exactly once. Thread-safe.
  */
 public final class SharedEpoch {
   private static final long FIRST_PAUSE_NANOS = 50_000;
   private static final long LAST_PAUSE_NANOS = 1_000_000;
   private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
-  /** Looking again costs some 40 microseconds, so a wait for long batches looks less often. */
+  /** A check costs some 40 microseconds, so waits for slow batches check less often. */
   private static final int PAUSES_IN_A_BATCH = 16;
 
-  /** Batches that take long to prepare are waited for longer. */
+  /** Patience, in preparation times of the slowest batch so far. */
   private static final int PATIENCE_IN_BATCHES = 4;
 
   private final PipelineSession session;
@@ -50,7 +48,7 @@ public final class SharedEpoch {
   private long updatesBefore;
   private volatile boolean shared;
 
-  /** Since when this job's producers wait for slots that no job is going to free; 0 if not. */
+  /** Time since which this job's producers wait for slots that no job is going to free; 0 if none do. */
   private volatile long starvedSince;
 
   SharedEpoch(PipelineSession session, Entered epoch) {
@@ -68,8 +66,7 @@ public final class SharedEpoch {
   // ---- preparing
 
   /**
-   * Begins to prepare this job's part on threads of the agent, from 1 on, which may all call {@code
-   * source} at once; a second call does nothing.
+   * Starts preparing this job's share on at least one thread of the agent. All of them may call {@code source} at once. A second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
     if (begun.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {
@@ -89,7 +86,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** What a thread that prepares does until there is nothing more to be prepared. */
+  /** Loop of a preparing thread, until nothing is left to prepare. */
   void work(BatchSource source) {
     producers.add(Thread.currentThread());
     try {
@@ -127,11 +124,11 @@ public final class SharedEpoch {
         });
   }
 
-  /** Prepares one batch, if that is possible now; its number, or as {@link StagingBuffer} says. */
+  /** Prepares one batch if possible now; its number, or a status of {@link StagingBuffer}. */
   private int step(BatchSource source, Blocker blocker) {
     boolean first = buffer.slotBytes() == 0;
     if (first && sizing.getAndSet(true)) {
-      return StagingBuffer.NOT_NOW; // Another thread is at it.
+      return StagingBuffer.NOT_NOW; // Another thread is sizing the slots.
     }
     try {
       if (!gate.enter()) {
@@ -172,7 +169,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** No slot: unless a participant that gets on has them, it may stay so. */
+  /** No slot is free; unless a live participant holds one, waiting may not help. */
   private void starve(Blocker blocker) {
     if (blocker.participant >= 0) {
       starvedSince = 0;
@@ -210,7 +207,7 @@ public final class SharedEpoch {
     }
   }
 
-  /** This job prepares no more in this epoch. */
+  /** Stops this job's preparation for the rest of the epoch. */
   private void fails(Throwable cause) {
     failed = true;
     if (!(cause instanceof NotPreparedException)) {
@@ -263,13 +260,10 @@ public final class SharedEpoch {
   // ---- using
 
   /**
-   * What {@code reader} makes of the batch, which it copies, as soon as one of the jobs has
-   * prepared it. Each batch may be used once, in any order and by any thread; interrupts neither
-   * end the wait nor are lost. The memory is given back before this returns.
+   * Waits until one of the jobs has prepared the batch, then lets {@code reader} copy it. Each batch may be used once, in any order and by any thread. Interrupts do not end the wait and are not lost. The slot is released before this returns.
    *
-   * @return null if the job is to prepare the batch by itself: no other will, or not soon enough,
-   *     or there is no way to the bytes or no memory for the copy
-   * @throws IOException what {@code reader} throws
+   * @return null if the job must prepare the batch locally: no other job will, or not soon enough, or the bytes cannot be mapped, or there is no memory for the copy
+   * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
     if (ended || batch < 0 || batch >= epoch.order().batches()) {
@@ -289,7 +283,7 @@ public final class SharedEpoch {
             case StagingBuffer.NOT_NOW -> sum -> sum.late++;
             default -> sum -> sum.lost++;
           };
-      if (slot >= 0 && gate.enter()) { // As long as the bytes are read the job has not left.
+      if (slot >= 0 && gate.enter()) { // The job cannot leave while the bytes are read.
         try {
           made = session.read(slot, reader);
         } finally {
@@ -309,7 +303,7 @@ public final class SharedEpoch {
     return made;
   }
 
-  /** The slot of the batch, held; else why not, NOT_NOW if there is no point in waiting longer. */
+  /** The slot of the batch, now held; else the reason, NOT_NOW if waiting longer is pointless. */
   private int await(int batch, long began) {
     long pause = FIRST_PAUSE_NANOS;
     long claim = -1;
@@ -356,7 +350,7 @@ public final class SharedEpoch {
     return Math.min(Math.max(LAST_PAUSE_NANOS, Math.min(LONGEST_PAUSE_NANOS, last)), pause * 2);
   }
 
-  /** Ends the pauses of this job's own threads; looking once too often does no harm. */
+  /** Ends the pauses of this job's own threads; a spurious wake-up is harmless. */
   private static void wake(Set<Thread> threads) {
     threads.forEach(LockSupport::unpark);
   }
@@ -378,7 +372,7 @@ public final class SharedEpoch {
       taken.set(batch);
       if (!shared && buffer.isShared(epoch)) {
         shared = true;
-        // Now: a loop that is left does not end its epoch.
+        // Count now: a training loop that breaks out never ends its epoch.
         session.counters.count(sum -> sum.sharedEpochs++);
       }
       if (!left.get()) {
@@ -387,12 +381,12 @@ public final class SharedEpoch {
     }
   }
 
-  /** Prepares nothing more; false if a thread does not come out of the program's code in time. */
+  /** Stops preparing; false if a thread does not return from the program's code in time. */
   boolean stop(long nanos) {
     ended = true;
     wake(producers);
     long pause = LAST_PAUSE_NANOS / 4;
-    // Pauses are counted, not time, which passes while the whole job is stopped, too.
+    // Counts pauses rather than time, which also passes while the whole job is suspended.
     for (long left = nanos; workers.get() > 0; left -= pause) {
       if (left <= 0) {
         return false;
@@ -408,9 +402,7 @@ public final class SharedEpoch {
   }
 
   /**
-   * This job takes no more of this epoch: it came to the end, left the loop, or begins anew.
-   * Threads of the agent are no longer inside {@link BatchSource#prepare} when this returns, unless
-   * they hang there; a second call does nothing.
+   * Ends this job's use of the epoch: it reached the end, left the loop, or begins another. When this returns, the agent's threads have left {@link BatchSource#prepare}, unless they hang there. A second call does nothing.
    */
   public void end() {
     if (!stop(Math.max(session.timeouts.lease().toNanos(), patience()))) {

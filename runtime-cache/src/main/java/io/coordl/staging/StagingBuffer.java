@@ -37,78 +37,48 @@ import io.coordl.shared.JobLiveness;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The staging buffer of one pipeline, as one of its jobs uses it: prepared batches in shared memory
- * until all jobs of an epoch have used them. After the coordinated prep of the CoorDL paper
- * (section 4.3), with a window instead of lock step, and jobs that come, go, stop and die.
+ * One job's view of the staging buffer of a pipeline: it keeps prepared batches in shared memory until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL paper (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and die.
  *
- * <p><b>What makes it safe</b> is not in here: every job walks the batches of its epoch 0, 1, 2 ...
- * by itself, and can prepare each of them by itself, in the order that all jobs of the epoch have
- * adopted. So each job uses each batch exactly once whatever is shared; what is shared decides only
- * where the bytes come from. All steps here are attempts that end at once; {@link SharedEpoch}
- * repeats them, and gives up.
+ * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of them locally. So each job uses each batch exactly once; sharing decides only where the bytes come from. All methods here are attempts that return at once; {@link SharedEpoch} repeats them and decides when to give up.
  *
  * <h2>Protocol</h2>
  *
- * <p>Everything is decided by a compare-and-set of one word ({@link StagingDescriptor}).
+ * <p>Every decision is one compare-and-set of one word ({@link StagingDescriptor}).
  *
  * <ul>
- *   <li><b>Epochs.</b> Two may be under way, the newest and the one before. A job that begins an
- *       epoch enters the newest if that is OPEN and new to it, and adopts its order; else it
- *       creates the next one with its own order, once all have come to the newest and nobody is
- *       left in the one before, whose descriptor it takes. So no batch serves a job twice, nor two
- *       epochs.
+ *   <li><b>Epochs.</b> At most two are in progress, the newest and its predecessor. A job that begins an epoch enters the newest if that is OPEN and new to the job, and adopts its order. Otherwise it creates the next epoch with its own order, once all jobs have reached the newest and none is left in the predecessor, whose descriptor it reuses. So no job gets a batch twice, and no batch serves two epochs.
  *   <li><b>Preparing.</b> A producer first takes a slot (FILLING), then claims the smallest
- *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for is
- *       never without one. Then it prepares, copies once, makes the slot READY and at last the
- *       claim STAGED.
- *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that still says
- *       READY with this epoch and batch, copies the bytes, and takes the bit away.
- *   <li><b>Giving up.</b> A READY slot without holders may be filled anew once the cursor of every
- *       participant of its epoch is past its batch. The first time that happens the epoch goes from
- *       OPEN to SLIDING, since from then on it cannot be entered any more. Holders and what is in
- *       the slot are one word, so no job takes what is being given up.
+ *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for always has one. Then it prepares the batch, copies it once, makes the slot READY, and finally makes the claim STAGED.
+ *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that is still READY with this epoch and batch, copies the bytes, and removes the bit.
+ *   <li><b>Reusing.</b> A READY slot without holders may be refilled once the cursor of every participant of its epoch is past its batch. The first reuse moves the epoch from OPEN to SLIDING, because no job can enter it any more. One word contains both the holders and the batch of a slot, so no job takes a slot that is being reused.
  * </ul>
  *
- * <p>A newer epoch may take half of the slots while any job is in the older one, so that those can
- * always go on. No slot is held longer than for a copy: what programs keep blocks nobody.
+ * <p>A newer epoch may take only half of the slots while any job is in the older one, so the older one can always progress. A slot is held only for the duration of a copy, so data that programs keep blocks no other job.
  *
- * <h2>What a kill -9 leaves</h2>
+ * <h2>Recovery after kill -9</h2>
  *
  * <ul>
- *   <li>A slot FILLING or a claim, with the number of a dead job, which is never given again: the
- *       next job that needs it takes it over. None of the dead job's stores can come late, for the
- *       kernel gives up its lock only when its last thread is gone.
- *   <li>A slot READY without a claim STAGED: given up when all are past the batch, which is
- *       prepared again.
- *   <li>An epoch CREATING: the next job that begins puts its order there.
- *   <li>Its bits among holders and participants: cleared by any job, but only alone ({@link
- *       Participants#buryDead}), since the number of a participant, unlike that of a job, is given
- *       again.
+ *   <li>A FILLING slot or a claim with the number of a dead job, which is never reused: the next job that needs it takes it over. None of the dead job's stores can arrive late, because the kernel releases its lock only after its last thread is gone.
+ *   <li>A READY slot without a STAGED claim: reused once all jobs are past the batch, which is prepared again.
+ *   <li>A CREATING epoch: the next job to begin an epoch stores its order there.
+ *   <li>The dead job's bits among holders and participants: any job clears them, but only under the exclusive lock ({@link Participants#buryDead}), because participant numbers, unlike job numbers, are reused.
  * </ul>
  *
  * <h2>Which jobs are waited for</h2>
  *
- * <p>Slots that are not free wait for the slowest participant of the epoch, and before the first is
- * given up for participants that have not yet come to it: but only for those that run, are not
- * stopped, do not wait in another pipeline of the group themselves, and get on ({@link
- * Participants#waitable}). Others are taken out of the epoch. Such a job goes on by itself and is
- * back with the next epoch. A stopped job's claims are taken over, but never its slots, neither
- * those it fills nor those it holds: whatever it does when it goes on, it does to bytes that no
- * other job reads.
+ * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse also waits for participants that have not yet reached the epoch. Only jobs that are running, progressing, and not blocked in another pipeline of the group are waited for ({@link Participants#waitable}). All others are removed from the epoch; such a job continues locally and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it fills or holds: when it resumes, it touches only bytes that no other job reads.
  *
  * <h2>Memory order</h2>
  *
- * <p>The bytes of a slot are stored before the CAS to READY, which releases, and read after a CAS
- * from READY, which acquires. An order is stored before its epoch becomes OPEN; a reader finds the
- * same epoch OPEN afterwards, when it enters, or throws the order away.
+ * <p>The bytes of a slot are stored before the CAS to READY (release) and read after a CAS from READY (acquire). An order is stored before its epoch becomes OPEN; a reader that does not find the same epoch OPEN after reading discards the order.
  *
  * <p>Thread-safe and lock-free.
  */
 final class StagingBuffer {
-  /** Nothing now; perhaps later. */
+  /** Not possible now; perhaps later. */
   static final int NOT_NOW = -1;
 
-  /** Nothing in this epoch any more. */
+  /** Not possible any more in this epoch. */
   static final int NEVER_MORE = -2;
 
   private final StagingMemory memory;
@@ -147,12 +117,12 @@ final class StagingBuffer {
         && last < MAX_EPOCH - 2;
   }
 
-  /** Whether no epoch was begun by anybody. */
+  /** Whether no job has begun an epoch yet. */
   boolean isFresh() {
     return memory.get(memory.epoch(0).state()) == 0 && memory.get(memory.epoch(1).state()) == 0;
   }
 
-  /** Whether others are in the midst of an epoch that this job cannot enter. */
+  /** Whether other jobs are in an epoch that this job can no longer enter. */
   boolean comesLate() {
     for (int descriptor = 0; descriptor < 2; descriptor++) {
       long word = memory.get(memory.epoch(descriptor).state());
@@ -163,7 +133,7 @@ final class StagingBuffer {
     return false;
   }
 
-  /** Begins the newest epoch or the next one; null if that is not possible now. */
+  /** Enters the newest epoch or creates the next one; null if neither is possible now. */
   @Nullable Entered tryBegin(BatchOrder own) {
     participants.buryDead();
     long word0 = memory.get(memory.epoch(0).state());
@@ -180,7 +150,7 @@ final class StagingBuffer {
     }
     long oldest = newest == word0 ? word1 : word0;
     if (state(oldest) == CREATING) {
-      return null; // Both words changed between the two readings.
+      return null; // Both words changed between the two reads.
     }
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (Participants.contains(oldest, participant)
@@ -189,12 +159,12 @@ final class StagingBuffer {
       }
     }
     if (state == OPEN && awaited(newest, number) >= 0) {
-      return null; // Else they would enter the next one, and all be an epoch apart.
+      return null; // Otherwise the jobs would stay an epoch apart.
     }
     return low(oldest) == 0 ? create(number + 1, oldest, own) : null;
   }
 
-  /** A participant that has yet to come to the newest epoch and may be expected to; -1 if none. */
+  /** A participant that has not reached the newest epoch but is expected to; -1 if none. */
   private int awaited(long word, long epoch) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {
       if (participant != me
@@ -235,14 +205,14 @@ final class StagingBuffer {
     int[] numbers = memory.getInts(at.itemTable(), (int) items);
     setCursor(number, 0);
     if (!memory.add(at.state(), me, word -> state(word) == OPEN && epoch(word) == number)) {
-      setCursor(last, ALL); // Or others would take this job for one that is about to come.
+      setCursor(last, ALL); // Otherwise other jobs would keep expecting this one.
       return null;
     }
     last = number;
     return new Entered(number, at, new BatchOrder(numbers, ends));
   }
 
-  /** Batches below {@code batch} are no longer needed here. */
+  /** This job needs no batch below {@code batch} any more. */
   void advance(Entered epoch, long batch) {
     setCursor(epoch.number(), batch);
   }
@@ -251,7 +221,7 @@ final class StagingBuffer {
     memory.set(participant(me) + PARTICIPANT_CURSOR, cursor(epoch, batch));
   }
 
-  /** This job needs nothing more of the epoch. */
+  /** This job needs no more batches of the epoch. */
   void leave(Entered epoch) {
     setCursor(epoch.number(), ALL);
     removeParticipant(epoch.number(), me);
@@ -262,13 +232,13 @@ final class StagingBuffer {
     return epoch(word) == epoch.number() && (low(word) & ~(1L << me)) != 0;
   }
 
-  /** Tells whether this job prepares batches of the epoch. */
+  /** Publishes whether this job prepares batches of the epoch. */
   void produces(Entered epoch, boolean does) {
     long at = participant(me) + PARTICIPANT_PRODUCES;
     if (does) {
       memory.set(at, epoch.number());
     } else {
-      memory.compareAndSet(at, epoch.number(), 0); // It may say the next epoch already.
+      memory.compareAndSet(at, epoch.number(), 0); // It may already hold the next epoch.
     }
   }
 
@@ -287,19 +257,19 @@ final class StagingBuffer {
 
   // ---- preparing
 
-  /** Bytes of a slot; 0 as long as it is unknown. */
+  /** Bytes of a slot; 0 while unknown. */
   long slotBytes() {
     return memory.get(SLOT_BYTES);
   }
 
-  /** How many slots there are; 0 as long as that is unknown, or if not even two find room. */
+  /** Number of slots; 0 while unknown, or if fewer than two fit. */
   int slots() {
     long size = slotBytes();
     long count = size == 0 ? 0 : Math.min(MAX_SLOTS, memory.get(BUDGET) / size);
     return count < 2 ? 0 : (int) count;
   }
 
-  /** Whether this job is the one that prepares the first batch of all, by which slots are sized. */
+  /** Whether this job prepares the very first batch, which determines the slot size. */
   boolean trySize() {
     long sizer = memory.get(SIZER);
     return sizer == job
@@ -307,19 +277,18 @@ final class StagingBuffer {
             && memory.compareAndSet(SIZER, sizer, job));
   }
 
-  /** Leaves it to another. */
+  /** Leaves sizing the slots to another job. */
   void giveUpSizing() {
     memory.compareAndSet(SIZER, job, 0);
   }
 
-  /** Sizes the slots, unless another has. */
+  /** Sets the slot size unless another job has. */
   void size(long bytes) {
     memory.compareAndSet(SLOT_BYTES, 0, StagingFile.pages(Math.max(1, bytes)));
   }
 
   /**
-   * The smallest batch that is still to be claimed; {@link #NOT_NOW} if all are but some may come
-   * back, {@link #NEVER_MORE} if all are prepared.
+   * The smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may be released, {@link #NEVER_MORE} if all are prepared.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
@@ -354,7 +323,7 @@ final class StagingBuffer {
     return (int) middle(Math.max(first, slowest));
   }
 
-  /** Claims the smallest unclaimed batch; if there is none, as {@link #nextUnclaimed}. */
+  /** Claims the smallest unclaimed batch; if there is none, returns as {@link #nextUnclaimed} does. */
   int claim(Entered epoch) {
     while (isUnderWay(epoch)) {
       int batch = nextUnclaimed(epoch);
@@ -381,7 +350,7 @@ final class StagingBuffer {
     return epoch(memory.get(epoch.at().state())) == epoch.number();
   }
 
-  /** Gives a claim back, or says that no job will stage the batch. */
+  /** Releases a claim, or marks the batch as one that no job will stage. */
   void unclaim(Entered epoch, int batch, boolean forGood) {
     memory.compareAndSet(
         epoch.at().claim(batch),
@@ -390,8 +359,7 @@ final class StagingBuffer {
   }
 
   /**
-   * A slot to fill; {@link #NOT_NOW} if all are in use, and the job that is waited for is counted;
-   * {@link #NEVER_MORE} if there are none.
+   * Takes a slot to fill. {@link #NOT_NOW} if all are in use; {@code blocker} then names the participant to wait for. {@link #NEVER_MORE} if there are none.
    */
   int takeSlot(Entered epoch, Blocker blocker) {
     int slots = slotBytes() == 0 ? MAX_SLOTS : slots();
@@ -419,9 +387,9 @@ final class StagingBuffer {
     return any ? NOT_NOW : NEVER_MORE;
   }
 
-  /** The participant that is waited for when a slot is. */
+  /** Names the participant that keeps a slot from being reused. */
   static final class Blocker {
-    /** Its number, -1 if it is not a participant that is waited for. */
+    /** Participant number, or -1 if no participant is waited for. */
     int participant = -1;
   }
 
@@ -434,9 +402,7 @@ final class StagingBuffer {
   }
 
   /**
-   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
-   * preferred to a free one, which has usually never held a batch: its pages are already allocated,
-   * and page-locked if a job does that.
+   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is preferred to a free one, which has usually never held a batch: its pages are already allocated, and page-locked where a job does that.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -457,7 +423,7 @@ final class StagingBuffer {
     };
   }
 
-  /** Whether no job needs the batch any more, now and for ever. */
+  /** Whether no job needs the batch now or later. */
   private boolean needless(long epoch, long batch, Blocker blocker) {
     StagingDescriptor.Epoch at = memory.epoch(descriptor(epoch));
     long word = memory.get(at.state());
@@ -490,7 +456,7 @@ final class StagingBuffer {
     return !open || slides(at.state(), word);
   }
 
-  /** From now on no job enters the epoch; false if one has since {@code word}, or it is gone. */
+  /** Closes the epoch to new jobs; false if one entered since {@code word}, or the epoch is gone. */
   private boolean slides(long at, long word) {
     while (true) {
       long now = memory.get(at);
@@ -506,12 +472,12 @@ final class StagingBuffer {
     }
   }
 
-  /** The word of the descriptor that is not of this epoch. */
+  /** State word of the other epoch descriptor. */
   private long otherEpoch(long epoch) {
     return memory.get(memory.epoch(descriptor(epoch + 1)).state());
   }
 
-  /** A newer epoch leaves half of the slots to the jobs in the older one. */
+  /** Leaves half of the slots to the jobs of an older epoch. */
   private int withinShare(int slot, Entered epoch, Blocker blocker) {
     long other = otherEpoch(epoch.number());
     boolean older = epoch(other) < epoch.number() && low(other) != 0;
@@ -531,17 +497,17 @@ final class StagingBuffer {
     return slot;
   }
 
-  /** A slot that was not filled after all. */
+  /** Returns a slot that was not filled after all. */
   void giveBack(int slot, Entered epoch) {
     memory.compareAndSet(slot(slot), filling(epoch), word(FREE, 0, 0, 0));
   }
 
-  /** A slot that has no memory behind it. */
+  /** Marks a slot for which there is no memory. */
   void giveUp(int slot, Entered epoch) {
     memory.compareAndSet(slot(slot), filling(epoch), word(BROKEN, 0, 0, 0));
   }
 
-  /** The slot has the batch; false if it is no longer this job's to publish. */
+  /** Publishes the filled slot; false if the slot or claim no longer belongs to this job. */
   boolean publish(Entered epoch, int batch, int slot, int bytes) {
     memory.set(slotLength(slot), bytes);
     long ready = word(READY, epoch.number(), batch, 0);
@@ -558,13 +524,13 @@ final class StagingBuffer {
 
   // ---- using
 
-  /** How an attempt to take a batch ended; a slot from 0 on, or one of these. */
+  /** Results of an attempt to take a batch, besides a slot number. */
   static final int LOST = -3;
 
   static final int NOT_STAGED = -4;
   static final int NOBODY = -5;
 
-  /** The claim as it is, by which a waiting job sees changes. */
+  /** The current claim word, in which a waiting job detects changes. */
   long claimWord(Entered epoch, int batch) {
     return memory.get(epoch.at().claim(batch));
   }
@@ -574,7 +540,7 @@ final class StagingBuffer {
     return epoch(claim) == epoch.number() && state(claim) == CLAIMED;
   }
 
-  /** Leases the slot of the batch; or says why there is none: {@link #NOT_NOW} and others. */
+  /** Leases the slot of the batch, or returns why there is none: {@link #NOT_NOW} and others. */
   int tryTake(Entered epoch, int batch) {
     long at = epoch.at().claim(batch);
     long claim = memory.get(at);
@@ -596,7 +562,7 @@ final class StagingBuffer {
     if (isUnderWay(epoch) && participants.anyProduces(epoch.number())) {
       return NOT_NOW;
     }
-    // The last producer may have published the batch just before it stopped: look once more.
+    // The last producer may have published the batch just before it stopped: check once more.
     return memory.get(at) == claim ? NOBODY : NOT_NOW;
   }
 
@@ -607,12 +573,12 @@ final class StagingBuffer {
         word -> state(word) == READY && epoch(word) == epoch.number() && middle(word) == batch);
   }
 
-  /** Bytes of the batch in a slot that this job leases. */
+  /** Length in bytes of the batch in a slot that this job leases. */
   int length(int slot) {
     return (int) memory.get(slotLength(slot));
   }
 
-  /** This job has copied the bytes of a slot that it leases. */
+  /** Ends this job's lease of a slot whose bytes it has copied. */
   void release(int slot) {
     memory.remove(slot(slot), me, word -> state(word) == READY);
   }

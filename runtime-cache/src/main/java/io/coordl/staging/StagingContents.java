@@ -12,9 +12,8 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 
-/** A staging buffer as what a shared file leases. */
+/** Contents of a shared file that is a staging buffer. */
 final class StagingContents implements Contents<StagingFile> {
-  /** For what does not depend on the pipeline. */
   static final String SUFFIX = ".staging";
 
   private static final Header HEADER =
@@ -32,7 +31,7 @@ final class StagingContents implements Contents<StagingFile> {
   private final long batchRoom;
   private final HeartbeatThread heartbeat;
 
-  /** Of this pipeline; a new file has room for orders a little longer than this one. */
+  /** Contents for this pipeline; a new file has room for orders slightly longer than this one. */
   StagingContents(Fingerprint pipeline, BatchOrder order, HeartbeatThread heartbeat) {
     this.fingerprint = pipeline.text().getBytes(StandardCharsets.UTF_8);
     this.itemRoom = roomy(order.items.length, 1024);
@@ -44,7 +43,7 @@ final class StagingContents implements Contents<StagingFile> {
     return count + count / 4 + more & -8L;
   }
 
-  /** The pipeline of a file that begins like this. */
+  /** The pipeline of a file with these first bytes. */
   static Fingerprint fingerprint(byte[] head) {
     ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
     long length = words.getLong((int) StagingDescriptor.TEXT_BYTES);
@@ -53,7 +52,7 @@ final class StagingContents implements Contents<StagingFile> {
         new String(head, (int) StagingDescriptor.TEXT, bytes, StandardCharsets.UTF_8));
   }
 
-  /** Process ids of the jobs in a file that begins like this; none once batches are prepared. */
+  /** Process ids of the jobs in a file with these first bytes; none once batches are prepared. */
   static Set<Long> waiting(byte[] head) {
     ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.nativeOrder());
     Set<Long> pids = new HashSet<>();
@@ -71,7 +70,7 @@ final class StagingContents implements Contents<StagingFile> {
     return pids;
   }
 
-  /** Length of a file whose slots may take {@code budget} bytes. */
+  /** Length of a file with {@code budget} bytes of slots. */
   long capacity(long budget) {
     return StagingDescriptor.slotsOffset(itemRoom, batchRoom) + (budget & -PAGE);
   }
@@ -109,7 +108,7 @@ final class StagingContents implements Contents<StagingFile> {
     if (!Participants.enter(memory, job, ProcessHandle.current().pid(), liveness::alive)) {
       throw new IOException(
           String.format(
-              "%s jobs share the staging buffer %s already; nothing is shared.",
+              "%s jobs already share the staging buffer %s, which is the limit; nothing is shared.",
               StagingDescriptor.MAX_PARTICIPANTS, path));
     }
   }

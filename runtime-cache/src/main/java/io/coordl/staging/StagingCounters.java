@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** What this job did in the epochs of one pipeline. Thread-safe. */
+/** This job's counters for the epochs of one pipeline. Thread-safe. */
 final class StagingCounters {
   private final StagingStatisticsEvent sum = new StagingStatisticsEvent();
 
-  /** By process id, nanoseconds that threads which prepare waited until that job had got on. */
+  /** By process id: nanoseconds that preparing threads waited for that job to progress. */
   private final Map<Long, Long> waitedFor = new HashMap<>();
 
   synchronized void count(Consumer<StagingStatisticsEvent> counted) {

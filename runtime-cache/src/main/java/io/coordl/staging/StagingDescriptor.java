@@ -1,8 +1,7 @@
 package io.coordl.staging;
 
 /**
- * Layout of a staging file: every offset has its name here, and nowhere else is a byte counted. All
- * words are 64 bits wide, in the machine's byte order.
+ * Layout of a staging file: every offset has its name here, and no other class computes one. All words are 64 bits wide, in native byte order.
  *
  * <pre>
  * header | participants | slot words | slot lengths | fingerprint | two epochs | slots, page aligned
@@ -11,22 +10,21 @@ package io.coordl.staging;
  * slot:   FREE | FILLING epoch, job | READY epoch, batch, holders | BROKEN
  * epoch:   NEVER | CREATING epoch, job | OPEN epoch, -, participants | SLIDING epoch, -, participants
  * claim:  UNCLAIMED | CLAIMED epoch, job | STAGED epoch, slot | UNSTAGED epoch
- * cursor: epoch, first batch that the participant has not done with
+ * cursor: epoch, first batch that the participant still needs
  * </pre>
  *
- * <p>A claim whose epoch is another than its descriptor's is unclaimed. Holders and participants
- * are sets of participant numbers, one bit each.
+ * <p>A claim whose epoch differs from its descriptor's is unclaimed. Holders and participants are sets of participant numbers, one bit each.
  */
 final class StagingDescriptor {
-  /** "CoorDLst" as one word; in the other byte order it does not match. */
+  /** "CoorDLst" as one word; does not match in the other byte order. */
   static final long MAGIC_VALUE = 0x436f6f72444c7374L;
 
   static final long VERSION_VALUE = 1;
 
-  /** Items an order may have. */
+  /** Maximum number of items in an order. */
   static final long ITEM_ROOM = 64;
 
-  /** Batches an order may have. */
+  /** Maximum number of batches in an order. */
   static final long BATCH_ROOM = 72;
 
   /** Bytes of all slots together. */
@@ -35,28 +33,28 @@ final class StagingDescriptor {
   /** Bytes of the fingerprint. */
   static final long TEXT_BYTES = 88;
 
-  /** Bytes of one slot, a multiple of a page; 0 until a first batch was prepared. */
+  /** Bytes of one slot, a multiple of a page; 0 until the first batch is prepared. */
   static final long SLOT_BYTES = 128;
 
-  /** The job that prepares that first batch, 0 if none. */
+  /** The job that prepares the first batch, 0 if none. */
   static final long SIZER = 192;
 
-  /** A bit for each slot that has memory behind it. */
+  /** A bit for each slot whose memory is reserved. */
   static final long RESERVED = 200;
 
   static final int MAX_PARTICIPANTS = 16;
   private static final long PARTICIPANTS = 256;
   private static final long PARTICIPANT_BYTES = 128;
 
-  /** Number of the job, 0 if no job is this participant. */
+  /** Job number, 0 if this participant number is free. */
   static final long PARTICIPANT_JOB = 0;
 
   static final long PARTICIPANT_PID = 8;
 
-  /** Changes several times a second while the job is not stopped. */
+  /** Changes several times a second while the job is running. */
   static final long PARTICIPANT_BEAT = 16;
 
-  /** Not 0 while the job waits in another pipeline of the group. */
+  /** Nonzero while the job waits in another pipeline of the group. */
   static final long PARTICIPANT_BLOCKED = 24;
 
   /** The epoch the job prepares batches of, 0 if none. */
@@ -86,13 +84,13 @@ final class StagingDescriptor {
   static final int FILLING = 1;
   static final int READY = 2;
 
-  /** There is no memory behind the slot. */
+  /** No memory could be reserved for the slot. */
   static final int BROKEN = 3;
 
   static final int NEVER = 0;
   static final int CREATING = 1;
 
-  /** May be entered: none of its batches has been given up. */
+  /** May be entered: none of its slots has been reused yet. */
   static final int OPEN = 2;
 
   static final int SLIDING = 3;
@@ -101,7 +99,7 @@ final class StagingDescriptor {
   static final int CLAIMED = 1;
   static final int STAGED = 2;
 
-  /** Each job prepares it for itself. */
+  /** Each job prepares the batch locally. */
   static final int UNSTAGED = 3;
 
   private static final int STATE_SHIFT = 62;
@@ -112,7 +110,7 @@ final class StagingDescriptor {
 
   static final long MAX_EPOCH = (1L << 22) - 1;
 
-  /** The cursor's batch once a participant has done with the whole epoch. */
+  /** The cursor's batch once a participant has finished the epoch. */
   static final long ALL = MIDDLE_MASK;
 
   static final long MAX_BATCHES = ALL - 1;
@@ -142,7 +140,7 @@ final class StagingDescriptor {
     return word & LOW_MASK;
   }
 
-  /** A cursor; of two, the one that is further is the greater number. */
+  /** A cursor; of two cursors, the one further along is the greater number. */
   static long cursor(long epoch, long batch) {
     return word(0, epoch, batch, 0);
   }
@@ -159,7 +157,7 @@ final class StagingDescriptor {
     return SLOT_LENGTHS + 8L * slot;
   }
 
-  /** The descriptor of an epoch; that of the epoch after the next is the same. */
+  /** The descriptor of an epoch; the epoch after the next reuses it. */
   static int descriptor(long epoch) {
     return (int) (epoch & 1);
   }
@@ -172,12 +170,12 @@ final class StagingDescriptor {
     return slotsOffset(itemRoom, batchRoom) + slot * slotBytes;
   }
 
-  /** Where the slots begin: everything before is reserved when the file is made. */
+  /** Offset of the slots; everything before it is reserved when the file is created. */
   static long slotsOffset(long itemRoom, long batchRoom) {
     return EPOCHS + 2 * epochBytes(itemRoom, batchRoom) + PAGE - 1 & -PAGE;
   }
 
-  /** Offsets within the file of one of the two epochs under way. */
+  /** File offsets of one of the two epochs in progress. */
   record Epoch(long state, long batches, long items, long claims, long endTable, long itemTable) {
     static Epoch at(int descriptor, long itemRoom, long batchRoom) {
       long at = EPOCHS + descriptor * epochBytes(itemRoom, batchRoom);

@@ -25,14 +25,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A staging file, mapped. Its length is that of everything it may hold, its pages are taken as they
- * are written: first by write(2), because a full tmpfs answers that with an error and a store
- * through a mapping with SIGBUS.
+ * A memory-mapped staging file. Its length covers everything it may hold; pages are allocated when first written. The first write goes through write(2), because a full tmpfs fails that with an error, but a store through a mapping with SIGBUS.
  *
- * <p>Another program of the user may truncate the file ({@link MappedLength}). So the length is
- * looked at before each change, and each read settles at once; from the first that fails on this is
- * memory full of zeros that nothing changes, in which no protocol gets on, and the listener leaves.
- * Native code that copies from a slot at that moment ends the process.
+ * <p>Another program of the user may truncate the file ({@link MappedLength}). So every change checks the length first, and every read settles at once. After the first failure this is constant, all-zero memory in which no protocol progresses, and the listener leaves. If native code copies from a slot at that moment, the process dies.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =
@@ -40,7 +35,7 @@ final class StagingFile implements StagingMemory {
 
   private static final byte[] ZEROS = new byte[1 << 20];
 
-  /** Largest part before the slots: about a hundred million items. */
+  /** Largest size of the part before the slots: about a hundred million items. */
   private static final long MAX_HEAD = 1 << 30;
 
   private final RandomAccessFile file;
@@ -76,8 +71,7 @@ final class StagingFile implements StagingMemory {
   }
 
   /**
-   * Maps a file; the rooms are those of a file that is yet to be made. The heartbeat maps the
-   * slots: a channel is closed if a thread that was interrupted maps.
+   * Maps a file; {@code itemRoom} and {@code batchRoom} apply to a new file. The heartbeat thread maps the slots, because mapping on an interrupted thread closes the channel.
    */
   static StagingFile map(
       Path path, long bytes, long itemRoom, long batchRoom, HeartbeatThread heartbeat)
@@ -119,7 +113,7 @@ final class StagingFile implements StagingMemory {
     return length;
   }
 
-  /** Tells the listener, once, if the memory is or will be damaged. */
+  /** Sets the listener that is called once when the memory is damaged, at once if it already is. */
   void whenDamaged(Consumer<InternalError> newListener) {
     listener = newListener;
     InternalError before = damage.get();
@@ -128,7 +122,7 @@ final class StagingFile implements StagingMemory {
     }
   }
 
-  /** Before each reading, hears of the slot as it is mapped: whole, all of its pages in memory. */
+  /** Sets the listener that receives, before each read, the whole mapped slot with all pages in memory. */
   void whenRead(Consumer<ByteBuffer> hears) {
     reading = hears;
   }
@@ -272,7 +266,7 @@ final class StagingFile implements StagingMemory {
     return known;
   }
 
-  /** Only the thread that fills the slot is here. */
+  /** Called only by the thread that fills the slot. */
   private void reserve(long at, long size) throws IOException {
     synchronized (file) {
       check();
@@ -284,7 +278,7 @@ final class StagingFile implements StagingMemory {
   }
 
   private ByteBuffer map(long at, long bytes) throws IOException {
-    check(); // To map behind its end would make the file longer, with zeros.
+    check(); // Mapping past its end would extend the file with zeros.
     return file.getChannel().map(MapMode.READ_WRITE, at, bytes).order(ByteOrder.nativeOrder());
   }
 
@@ -292,7 +286,7 @@ final class StagingFile implements StagingMemory {
     return bytes + PAGE - 1 & -PAGE;
   }
 
-  /** Closes the file; mappings stay until they are garbage. */
+  /** Closes the file; mappings stay until they are garbage-collected. */
   @Override
   public void close() {
     synchronized (file) {

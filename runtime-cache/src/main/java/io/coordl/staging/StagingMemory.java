@@ -7,7 +7,7 @@ import java.util.function.LongPredicate;
 
 /** The bytes of a staging file; words are read and changed atomically. Thread-safe. */
 interface StagingMemory extends Contents.Memory {
-  /** Where a descriptor of an epoch, 0 or 1, lies. */
+  /** Offsets of epoch descriptor 0 or 1. */
   StagingDescriptor.Epoch epoch(int descriptor);
 
   long itemRoom();
@@ -16,7 +16,7 @@ interface StagingMemory extends Contents.Memory {
 
   boolean compareAndSet(long at, long expected, long value);
 
-  /** Puts a participant into the set of a word; false once that is not as it has to be. */
+  /** Adds a participant to a word's set; false if the word does not satisfy {@code as}. */
   default boolean add(long at, int participant, LongPredicate as) {
     while (true) {
       long word = get(at);
@@ -29,7 +29,7 @@ interface StagingMemory extends Contents.Memory {
     }
   }
 
-  /** Takes a participant out of it; false if it is not there, or likewise. */
+  /** Removes a participant from a word's set; false if absent, or if the word does not satisfy {@code as}. */
   default boolean remove(long at, int participant, LongPredicate as) {
     while (true) {
       long word = get(at);
@@ -46,15 +46,15 @@ interface StagingMemory extends Contents.Memory {
 
   int[] getInts(long at, int count);
 
-  /** False if another program has damaged the memory; then it is all zeros, for good. */
+  /** False if another program has damaged the memory; it then reads as zeros permanently. */
   default boolean isSound() {
     return true;
   }
 
-  /** A slot to be filled; throws if there is no memory behind it. */
+  /** The buffer of a slot to fill; throws if there is no memory for it. */
   ByteBuffer writable(int slot, int bytes) throws IOException;
 
-  /** A slot as it is, to be read from; throws if it cannot be mapped. */
+  /** The buffer of a slot to read; throws if it cannot be mapped. */
   ByteBuffer readable(int slot, int bytes) throws IOException;
 
   @Override

@@ -556,7 +556,7 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(three.stream().mapToLong(Program::alone).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
-    assertThat(three.get(0).words).containsExactly("Waits for 3 jobs, 1 are there.");
+    assertThat(three.get(0).words).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
   }
 
   @Test
@@ -580,8 +580,7 @@ class CoordinatedJobsTest {
       assertThat(program.ended).isTrue();
       assertThat(program.words)
           .containsExactly(
-              "1 of 2 jobs have this pipeline, the others wait with another one: the first epoch"
-                  + " begins without them.");
+              "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.");
     }
   }
 
@@ -608,7 +607,7 @@ class CoordinatedJobsTest {
     assertThat(only.alone()).isZero();
     assertThat(only.words)
         .containsExactly(
-            "Waits for 3 jobs, 1 are there.",
-            "1 of 3 jobs have come within 1 s: the first epoch begins without the others.");
+            "Waiting for 3 jobs; 1 have joined so far.",
+            "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
   }
 }

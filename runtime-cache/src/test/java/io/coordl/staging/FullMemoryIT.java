@@ -106,7 +106,7 @@ class FullMemoryIT {
   @Test
   void memoryThatIsFullBeforeABatchIsStaged() throws Exception {
     List<String> lines = job("before-a-batch");
-    assertThat(told(lines)).contains("no memory behind the staging buffer");
+    assertThat(told(lines)).contains("No memory left to grow the staging buffer");
     assertThat(given(lines)).isZero();
   }
 

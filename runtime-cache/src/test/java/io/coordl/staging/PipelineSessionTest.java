@@ -346,8 +346,7 @@ class PipelineSessionTest {
     assertThat(Batches.take(epoch, 0)).isNull();
     assertThat(job.words)
         .containsExactly(
-            "There is no memory behind the staging buffer (No space left): it stays as large as it"
-                + " is.");
+            "No memory left to grow the staging buffer (No space left): it keeps its current size.");
     assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
         .isEqualTo(StagingDescriptor.BROKEN);
   }
@@ -458,8 +457,8 @@ class PipelineSessionTest {
     waited(1, TIMEOUTS.start().toNanos());
     assertThat(job.words)
         .containsExactly(
-            "Waits for 3 jobs, 1 are there.",
-            "1 of 3 jobs have come within 1 s: the first epoch begins without the others.");
+            "Waiting for 3 jobs; 1 have joined so far.",
+            "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.session.waitedInVain()).isTrue();
     long began = clock.now;
@@ -477,8 +476,7 @@ class PipelineSessionTest {
     waited(1, TIMEOUTS.blocked().toNanos() / 4);
     assertThat(job.words)
         .containsExactly(
-            "1 of 3 jobs have this pipeline, the others wait with another one: the first epoch"
-                + " begins without them.");
+            "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.");
     assertThat(job.session.waitedInVain()).isTrue();
   }
 

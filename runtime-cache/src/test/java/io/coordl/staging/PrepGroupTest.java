@@ -314,8 +314,7 @@ class PrepGroupTest {
               "The staging buffer "
                   + file
                   + " is locked by another job that does not get on (is it stopped?); nothing is"
-                  + " shared. The job prepares the batches of this epoch itself, and tries again"
-                  + " at each of the next ones.");
+                  + " shared. This job prepares the batches of this epoch itself, and tries again" + " at each later epoch.");
       other.goOn();
       SharedEpoch epoch = group.begin(PIPELINE, own);
       assertThat(epoch).isNotNull();
@@ -411,7 +410,7 @@ class PrepGroupTest {
         .asString()
         .startsWith("The staging buffer " + absent + "/")
         .contains(" cannot be made or used (No such file or directory): ")
-        .endsWith("The job prepares all batches of this pipeline itself.");
+        .endsWith("This job prepares all batches of this pipeline itself.");
   }
 
   @Test
@@ -456,7 +455,7 @@ class PrepGroupTest {
     }
     assertThat(words)
         .last()
-        .isEqualTo("1 of 3 jobs have come within 0 s: the first epoch begins without the others.");
+        .isEqualTo("1 of 3 jobs arrived within 0 s: the first epoch begins without the others.");
   }
 
   @Test
@@ -489,7 +488,7 @@ class PrepGroupTest {
     assertThat(words)
         .filteredOn(word -> word.startsWith("The staging buffer " + absent + "/"))
         .hasSize(1)
-        .allMatch(word -> word.endsWith("The job prepares all batches of this pipeline itself."));
+        .allMatch(word -> word.endsWith("This job prepares all batches of this pipeline itself."));
     words.clear();
     try (PrepGroup group = group("4k")) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();

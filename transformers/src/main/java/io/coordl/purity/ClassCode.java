@@ -14,17 +14,17 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
-/** A class as its file on disk has it; the class is not loaded. */
+/** The contents of a class file on disk; the class is not loaded. */
 final class ClassCode extends ClassVisitor {
   final String name;
   final Map<String, Integer> fields = new HashMap<>();
   final List<MethodCode> methods = new ArrayList<>();
   final List<String> parents = new ArrayList<>();
 
-  /** The classes that see its private members, itself included. */
+  /** Classes that can access its private members, including itself. */
   final List<String> nest = new ArrayList<>();
 
-  /** Of the class file. */
+  /** Checksum of the class file. */
   final long checksum;
 
   String host;
@@ -44,7 +44,7 @@ final class ClassCode extends ClassVisitor {
   /**
    * Reads a class file; null if there is none.
    *
-   * @param getsItem name and descriptor of the method that is told which item of a data set to get
+   * @param getsItem name and descriptor of the method that gets an item of a data set by its number
    */
   static @Nullable ClassCode read(String name, @Nullable ClassLoader loader, String getsItem) {
     String file = name + ".class";

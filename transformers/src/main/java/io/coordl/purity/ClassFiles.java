@@ -14,7 +14,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Tells versions of code apart, also where a fat jar has lost the version's name. */
+/** Distinguishes versions of code, even if a fat jar has lost the version's name. */
 public final class ClassFiles {
   private ClassFiles() {}
 
@@ -30,7 +30,7 @@ public final class ClassFiles {
   /**
    * Checksum of a class file, in hexadecimal; the class is not loaded.
    *
-   * @param beside a class that sees it
+   * @param beside a class whose loader finds it
    * @param resource relative to {@code beside}, or absolute with a slash
    * @throws IOException if it cannot be read
    */
@@ -45,7 +45,7 @@ public final class ClassFiles {
     }
   }
 
-  /** Checksums of several such class files, with blanks between. */
+  /** Checksums of several such class files, separated by spaces. */
   public static String checksums(Class<?> beside, String... resources) throws IOException {
     StringJoiner all = new StringJoiner(" ");
     for (String resource : resources) {
@@ -55,8 +55,7 @@ public final class ClassFiles {
   }
 
   /**
-   * How many lambdas and method references of type {@code kind} a class and all nested in it have:
-   * which one a lambda is, its own class does not say. A lambda's nest host is the outermost class.
+   * Number of lambdas and method references of type {@code kind} in a class and all its nested classes. A lambda's own class does not show which of them it is. A lambda's nest host is the outermost class.
    *
    * @throws IOException if a class file cannot be read
    */
@@ -106,8 +105,7 @@ public final class ClassFiles {
   }
 
   /**
-   * Whether a field of the program's is a static that may come from its arguments or properties:
-   * the class file does not tell what is in it.
+   * Whether a field of the program is a static setting, whose value may come from arguments or properties and so is not determined by the class file.
    */
   public static boolean isSetting(Field field) {
     Class<?> type = field.getType();

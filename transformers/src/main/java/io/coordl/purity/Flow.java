@@ -19,35 +19,34 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the values of one method come from: a data flow over its instructions until nothing
- * changes, with the union of what paths bring together.
+ * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join, origins are united.
  */
 final class Flow {
-  /** What is known of where a value comes from. */
+  /** A known origin of a value. */
   sealed interface Origin permits Plain, Made, Kept {}
 
-  /** Origins without a place. */
+  /** Origins without details. */
   enum Plain implements Origin {
     THIS,
     NULL,
     OTHER
   }
 
-  /** An array or object that the method made itself, by the instruction of that index. */
+  /** An array or object that the method itself created, by the instruction with index {@code at}. */
   record Made(int at) implements Origin {}
 
   /**
-   * What a field keeps.
+   * The content of a field.
    *
-   * @param field as the instruction names it
-   * @param ofThis whether it is a field of {@code this}, or of the class that initialises itself
-   * @param element whether it is an element of that
+   * @param field the field, as named by the instruction
+   * @param ofThis whether it is a field of {@code this}, or of the class being initialised
+   * @param element whether the value is an element of that content
    */
   record Kept(Member field, boolean ofThis, boolean element) implements Origin {}
 
   /**
-   * @param wide whether it takes two slots
-   * @param item whether it follows from which item of the data set is asked for
+   * @param wide whether the value takes two slots
+   * @param item whether it is derived from the number of the requested item
    */
   record Value(boolean wide, boolean item, Set<Origin> origins) {
     static final Value OTHER = new Value(false, false, Set.of(Plain.OTHER));
@@ -81,7 +80,7 @@ final class Flow {
     }
   }
 
-  /** What a thread holds before an instruction. */
+  /** Locals and stack before an instruction. */
   private record State(List<@Nullable Value> locals, List<Value> stack) {
     State join(State other) {
       if (stack.size() != other.stack.size()) {
@@ -91,7 +90,7 @@ final class Flow {
       for (int i = 0; i < Math.min(locals.size(), other.locals.size()); i++) {
         Value one = locals.get(i);
         Value two = other.locals.get(i);
-        // A slot that only one path has set is not read before it is set anew.
+        // A slot that only one path sets is not read before it is set again.
         joined.add(one == null || two == null ? null : one.join(two));
       }
       List<Value> values = new ArrayList<>();
@@ -106,7 +105,7 @@ final class Flow {
   private final @Nullable State[] before;
   private final Deque<Integer> pending = new ArrayDeque<>();
 
-  /** Flows through a method; which of its arguments says the item is told by its signature. */
+  /** Analyses a method; its signature shows which argument is the item's number. */
   Flow(MethodCode method) {
     this.method = method;
     before = new State[method.instructions.size() + 1];
@@ -130,7 +129,7 @@ final class Flow {
     }
   }
 
-  /** What an instruction takes, the first pushed first; null if it is never reached. */
+  /** Operands of an instruction, first pushed first; null if it is unreachable. */
   @Nullable List<Value> operands(int at) {
     State state = before[at];
     return state == null ? null : new Step(method, at, state).taken();
@@ -179,7 +178,7 @@ final class Flow {
         || (opcode >= Opcodes.IRETURN && opcode <= Opcodes.RETURN);
   }
 
-  /** One instruction, as it changes what a thread holds. */
+  /** The effect of one instruction on locals and stack. */
   private static final class Step {
     /** Loads, constants and conversions whose result takes two slots; ascending. */
     private static final int[] WIDE = {
@@ -352,7 +351,7 @@ final class Flow {
       }
     }
 
-    /** An object was made from the item: so says every copy of it. */
+    /** Marks every copy of an object that was constructed from the item's number. */
     private void follow(Value made) {
       UnaryOperator<@Nullable Value> mark =
           value ->
@@ -392,7 +391,7 @@ final class Flow {
       }
     }
 
-    /** Pops, doubles and swaps; such an instruction takes what it hands on. */
+    /** Pops, duplicates and swaps; such an instruction consumes the values it passes on. */
     private void rearrange(int code) {
       if (code == Opcodes.SWAP) {
         List<Value> top = popSlots(1);
@@ -410,7 +409,7 @@ final class Flow {
       }
     }
 
-    /** The values in so many slots, the first pushed first. */
+    /** Pops the values in {@code slots} slots, first pushed first. */
     private List<Value> popSlots(int slots) {
       List<Value> values = new ArrayList<>();
       for (int left = slots; left > 0; ) {

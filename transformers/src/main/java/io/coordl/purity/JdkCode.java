@@ -15,12 +15,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What of the JDK gives the same whenever it is called, by name: what is not named here is not
- * known. Clocks, threads, locales and properties that can be set, generators, processes, sockets,
- * reflection and output are not.
+ * Names the JDK methods that return the same result whenever they are called; everything else counts as unknown. Excluded are clocks, threads, mutable locales and properties, random generators, processes, sockets, reflection and output.
  */
 final class JdkCode {
-  /** Packages and classes whose methods depend on their arguments alone. */
+  /** Packages and classes whose methods depend only on their arguments. */
   private static final List<String> PACKAGES =
       List.of(
           ("java/util/function/ java/util/stream/ java/util/regex/ java/math/ java/awt/geom/"
@@ -37,8 +35,7 @@ final class JdkCode {
   private static final Set<String> COLLECTIONS =
       names(
           "java/util/",
-          // Not those that call a comparator they were given once, or that make objects from a
-          // class.
+          // Without collections that store a comparator or create objects from a class.
           "List ArrayList LinkedList Map HashMap LinkedHashMap"
               + " Map$Entry AbstractMap AbstractMap$SimpleEntry AbstractMap$SimpleImmutableEntry"
               + " Set HashSet LinkedHashSet BitSet"
@@ -66,7 +63,7 @@ final class JdkCode {
               + " io/FileInputStream io/FileReader awt/Color awt/Graphics awt/Graphics2D awt/Image"
               + " awt/Point awt/Rectangle awt/RenderingHints awt/RenderingHints$Key awt/Dimension");
 
-  /** Of a class that is known, those that are not: by the beginning of the name and descriptor. */
+  /** Unknown methods of known classes, by prefix of name and descriptor. */
   private static final Set<String> NOT_KNOWN =
       names(
           "java/",
@@ -75,7 +72,7 @@ final class JdkCode {
               + " lang/Boolean.getBoolean lang/Enum.hashCode lang/Enum.valueOf"
               + " lang/String.format(Ljava/lang/String; lang/String.formatted"
               + " lang/String.toLowerCase() lang/String.toUpperCase() util/Collections.shuffle"
-              // Where more threads than this one may run code, whose files would go unnoticed.
+              // These may run code on other threads, whose file reads would go unnoticed.
               + " util/stream/StreamSupport util/stream/Gatherers.mapConcurrent"
               + " util/Objects.toIdentityString"
               + " util/Locale.getDefault util/Locale.setDefault util/Locale.getDisplay"
@@ -84,7 +81,7 @@ final class JdkCode {
               + " nio/charset/Charset.availableCharsets time/Clock time/ZoneId.systemDefault"
               + " time/format/ time/chrono/ time/zone/");
 
-  /** Of a class that is not known as a whole, those that are. */
+  /** Known methods of otherwise unknown classes. */
   private static final Set<String> METHODS =
       names(
           "java/lang/",
@@ -94,11 +91,11 @@ final class JdkCode {
   private static final Set<String> OF_FAILURES =
       names("", "<init> getMessage getCause initCause addSuppressed getSuppressed toString");
 
-  /** Methods of {@link java.io.File} that ask the file system. */
+  /** Methods of {@link java.io.File} that do not access the file system. */
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /** Reads of a file that is an argument: they open it, so that a change of it is noticed. */
+  /** Methods that read a file given as argument; they open it, so that a change of it is noticed. */
   private static final Set<String> READS =
       names(
           "",
@@ -108,7 +105,7 @@ final class JdkCode {
               + " java/io/FileInputStream.<init>( java/io/FileReader.<init>("
               + " javax/imageio/ImageIO.read(Ljava/io/File;)");
 
-  /** What changes the collection that it is called on. */
+  /** Methods that change their receiver, a collection. */
   static final Set<String> CHANGES =
       names(
           "",
@@ -117,22 +114,22 @@ final class JdkCode {
               + " clear compute computeIfAbsent computeIfPresent merge push pop poll pollFirst"
               + " pollLast offer offerFirst offerLast sort ensureCapacity trimToSize");
 
-  /** What only looks at a collection. */
+  /** Methods that only read a collection. */
   private static final Set<String> LOOKS =
       names(
           "",
           "size isEmpty contains containsKey containsValue containsAll indexOf lastIndexOf hasNext"
               + " equals hashCode toString clone cardinality length");
 
-  /** What returns an element of the collection that it is called on. */
+  /** Methods that return an element of their receiver. */
   static final Set<String> ELEMENTS =
       names("", "get getOrDefault next previous getFirst getLast first last peek element");
 
-  /** What returns something through which the collection can be changed. */
+  /** Methods that return a view through which the collection can be changed. */
   static final Set<String> VIEWS =
       names("", "iterator listIterator keySet values descendingIterator");
 
-  /** What copies an argument, or tells something of it that does not change with it. */
+  /** Methods that copy an argument, or return something independent of its later changes. */
   private static final Set<String> COPIES =
       names(
           "java/util/",
@@ -142,7 +139,7 @@ final class JdkCode {
               + " TreeMap.<init> HashSet.<init> LinkedHashSet.<init> TreeSet.<init>"
               + " ArrayDeque.<init>");
 
-  /** What returns an array or a collection of the caller's own. */
+  /** Methods that return a new array or collection. */
   private static final Set<String> MAKES =
       names(
           "java/",
@@ -164,7 +161,7 @@ final class JdkCode {
     return Set.of(Stream.of(names.split(" ")).map(name -> prefix + name).toArray(String[]::new));
   }
 
-  /** Whether a class is the JDK's, by its internal name. */
+  /** Whether a class belongs to the JDK, by its internal name. */
   static boolean isJdk(String owner) {
     return owner.startsWith("[")
         || owner.startsWith("java/")
@@ -174,7 +171,7 @@ final class JdkCode {
         || owner.startsWith("com/sun/");
   }
 
-  /** Whether a method of the JDK gives the same whenever it is called. */
+  /** Whether a JDK method returns the same result whenever it is called. */
   static boolean isKnown(String owner, String method, String descriptor) {
     String name = owner + "." + method;
     if (METHODS.contains(name)) {
@@ -199,7 +196,7 @@ final class JdkCode {
             && (method.equals("now") || method.startsWith("system")));
   }
 
-  /** Whether objects of a class of the JDK may be made, and its constants read. */
+  /** Whether code may create objects of a JDK class and read its constants. */
   static boolean isKnownType(String owner) {
     return owner.endsWith("Exception")
         || owner.endsWith("Error")
@@ -209,13 +206,13 @@ final class JdkCode {
         || PACKAGES.stream().anyMatch(owner::startsWith);
   }
 
-  /** Whether a method reads a file that it is given. */
+  /** Whether a method reads a file given as argument. */
   static boolean readsFile(String owner, String method, String descriptor) {
     String whole = owner + "." + method + descriptor;
     return READS.stream().anyMatch(whole::startsWith);
   }
 
-  /** Whether what a method of that class returns follows from the item if an argument does. */
+  /** Whether results of methods of that class are derived from the item if an argument is. */
   static boolean keepsItem(String owner) {
     return CLASSES.contains(owner)
         || COLLECTIONS.contains(owner)
@@ -224,33 +221,33 @@ final class JdkCode {
         || owner.equals("java/io/File");
   }
 
-  /** Whether a class is an array or collection of the JDK, by its internal name. */
+  /** Whether a class is a JDK collection, by its internal name. */
   static boolean isCollection(String owner) {
     return COLLECTIONS.contains(owner) || owner.equals("java/lang/Iterable");
   }
 
-  /** Whether a method of a collection is one of these. */
+  /** Whether the method is one of {@code methods} on a collection. */
   static boolean isOf(Set<String> methods, String owner, String method) {
     return COLLECTIONS.contains(owner) && methods.contains(method);
   }
 
-  /** Whether a method tells something of the collection that it is called on, or its elements. */
+  /** Whether a method only reads the collection or array on which it is called. */
   static boolean looks(String owner, String method) {
     return (COLLECTIONS.contains(owner) || owner.startsWith("[")) && LOOKS.contains(method);
   }
 
-  /** Whether a method leaves the arrays and collections among its arguments as they are. */
+  /** Whether a method neither changes nor keeps the arrays and collections among its arguments. */
   static boolean copies(String owner, String method) {
     return COPIES.contains(owner + "." + method);
   }
 
-  /** Whether what a method returns is known to no other code. */
+  /** Whether a method returns a new object that no other code can reach. */
   static boolean makes(String owner, String method) {
     return MAKES.contains(owner + "." + method)
         || (owner.startsWith("[") && method.equals("clone"));
   }
 
-  /** Whether an object of the JDK never changes, nor what it refers to. */
+  /** Whether a JDK object is deeply immutable. */
   static boolean isImmutable(Object object) {
     Class<?> type = object.getClass();
     String name = type.getName();
@@ -267,7 +264,7 @@ final class JdkCode {
         || (name.startsWith("java.time.") && object instanceof Comparable);
   }
 
-  /** Whether an array or a collection of the JDK can never be changed itself. */
+  /** Whether a JDK container itself is immutable. */
   static boolean isFixed(Object container) {
     String name = container.getClass().getName();
     return name.startsWith("java.util.ImmutableCollections$")
@@ -278,8 +275,7 @@ final class JdkCode {
   }
 
   /**
-   * Whether a container of the JDK does what it does by its elements alone: not by code of the
-   * program or of another map, and not until they are collected.
+   * Whether the behaviour of a JDK container depends only on its elements: not on a comparator of the program or on another map, and not on garbage collection.
    */
   static boolean isPlain(Object container) {
     Class<?> type = container.getClass();
@@ -293,7 +289,7 @@ final class JdkCode {
                 || by == Collections.reverseOrder()));
   }
 
-  /** Whether it goes through what a method makes in an order that is another in each process. */
+  /** Whether the iteration order of a method's result differs between processes. */
   static boolean hasOwnOrder(String owner, String method) {
     return owner.equals("java/util/stream/Collectors")
         ? method.equals("toUnmodifiableSet") || method.equals("toUnmodifiableMap")
@@ -301,14 +297,14 @@ final class JdkCode {
             && (method.equals("of") || method.equals("ofEntries") || method.equals("copyOf"));
   }
 
-  /** Whether code of that class makes sets or maps in the order of hash codes. */
+  /** Whether that class creates sets or maps whose order depends on hash codes. */
   static boolean hashes(String owner) {
     return owner.equals("java/util/HashMap")
         || owner.equals("java/util/HashSet")
         || owner.equals("java/util/stream/Collectors");
   }
 
-  /** Whether asking a map for a value changes the map: one that puts what was asked for last. */
+  /** Whether a map is in access order, so that reading it changes it. */
   static boolean isOrderedByAccess(Object container) {
     if (container.getClass() != LinkedHashMap.class || ((Map<?, ?>) container).size() < 2) {
       return false;
@@ -316,13 +312,13 @@ final class JdkCode {
     Map<?, ?> copy = (Map<?, ?>) ((LinkedHashMap<?, ?>) container).clone();
     Object first = copy.keySet().iterator().next();
     if (!isImmutable(first)) {
-      return true; // To ask for it would call the program's code.
+      return true; // A lookup would call the program's code.
     }
     copy.get(first);
     return copy.keySet().iterator().next() != first;
   }
 
-  /** Whether an object is looked at for what it contains. */
+  /** Whether the analysis looks into an object's elements. */
   static boolean isContainer(Object object) {
     return object.getClass().isArray()
         || object instanceof Collection

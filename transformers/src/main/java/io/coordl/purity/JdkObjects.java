@@ -8,9 +8,9 @@ import java.util.SortedSet;
 import java.util.concurrent.PriorityBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Objects of the JDK among those of a program: their fields are closed to us. */
+/** Handles JDK objects among those of a program; their fields are inaccessible. */
 public final class JdkObjects {
-  /** Locks, generators of random numbers, caches: they decide no batch, or none of a known kind. */
+  /** Locks, random generators, caches: they do not determine batches, or are handled elsewhere. */
   private static final List<String> TELLING_NOTHING =
       List.of(
           ("java.lang.Object java.lang.Thread java.lang.ref. java.text. java.util.Random"
@@ -26,7 +26,7 @@ public final class JdkObjects {
   }
 
   /**
-   * By what a collection or map of the JDK sorts; null if it does not, or by its elements alone.
+   * The comparator of a sorted JDK collection or map; null if it is unsorted or uses natural order.
    */
   public static @Nullable Comparator<?> comparator(Object container) {
     return container instanceof SortedMap<?, ?> map
@@ -38,7 +38,7 @@ public final class JdkObjects {
                 : container instanceof PriorityBlockingQueue<?> queue ? queue.comparator() : null;
   }
 
-  /** Whether an object of the class of that name may be any, as far as batches go. */
+  /** Whether objects of the class with that name are irrelevant to batches. */
   public static boolean tellsNothing(String className) {
     return TELLING_NOTHING.stream().anyMatch(className::startsWith);
   }

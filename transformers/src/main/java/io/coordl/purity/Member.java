@@ -4,7 +4,7 @@ import java.util.StringJoiner;
 import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Type;
 
-/** A field or a method as code names it; {@code owner} is an internal name. */
+/** A field or method as named in code; {@code owner} is an internal name. */
 public record Member(String owner, String name, String descriptor) {
   static final Member NONE = new Member("", "", "");
 
@@ -12,7 +12,7 @@ public record Member(String owner, String name, String descriptor) {
     return new Member(handle.getOwner(), handle.getName(), handle.getDesc());
   }
 
-  /** The name of its class as a program writes it. */
+  /** The name of its class, in source form. */
   public String className() {
     return owner.replace('/', '.');
   }

@@ -21,22 +21,22 @@ final class MethodCode extends MethodVisitor {
   final List<Instruction> instructions = new ArrayList<>();
   final List<Handler> handlers = new ArrayList<>();
 
-  /** Where each label is, as the index of the instruction after it. */
+  /** Position of each label: the index of the next instruction. */
   final IdentityHashMap<Label, Integer> places = new IdentityHashMap<>();
 
-  /** Whether its argument of type {@code long} says which item of a data set is asked for. */
+  /** Whether its argument of type {@code long} is the number of the requested item. */
   final boolean getsItem;
 
   private @Nullable Flow flow;
 
   /**
-   * @param member that is used; of a type instruction its owner is the type
-   * @param operand slot of a local variable, or dimensions
-   * @param arguments of a call-site, or the constant that is loaded
+   * @param member the member used; for a type instruction, its owner is the type
+   * @param operand slot of a local variable, or number of dimensions
+   * @param arguments arguments of a call site, or the loaded constant
    */
   record Instruction(
       int opcode, Member member, int operand, List<Label> targets, List<Object> arguments) {
-    /** Whether it calls a method by its name. */
+    /** Whether it calls a method directly; false for invokedynamic. */
     boolean isCall() {
       return opcode >= Opcodes.INVOKEVIRTUAL && opcode <= Opcodes.INVOKEINTERFACE;
     }
@@ -50,7 +50,7 @@ final class MethodCode extends MethodVisitor {
     }
   }
 
-  /** What {@code handler} catches. */
+  /** An exception handler and the range that it covers. */
   record Handler(Label start, Label end, Label handler) {}
 
   MethodCode(String owner, int access, String name, String descriptor, boolean getsItem) {
@@ -66,7 +66,7 @@ final class MethodCode extends MethodVisitor {
     return (access & Opcodes.ACC_STATIC) != 0;
   }
 
-  /** Where its values come from. */
+  /** The origins of its values. */
   Flow flow() {
     Flow known = flow;
     if (known == null) {
@@ -76,7 +76,7 @@ final class MethodCode extends MethodVisitor {
     return known;
   }
 
-  /** The name of its class and its own, as a user is told of it. */
+  /** The method as shown to the user: class name and method name. */
   String where() {
     return owner.replace('/', '.') + "." + name;
   }

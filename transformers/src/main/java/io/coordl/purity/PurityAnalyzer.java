@@ -32,39 +32,19 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether a pipeline gives the same batch when it runs before the program asks for it, and
- * leaves no trace if the program never does.
+ * Proves that a pipeline yields the same batch if it runs before the program asks for it, and leaves no trace if the program never does.
  *
- * <p><b>The rule.</b> Whatever the pipeline's code reads never changes while the program runs:
- * every field is final or set nowhere but where its object is made, and what it keeps is of that
- * kind, all the way down. It reads no clock, thread, locale, property, environment, file but the
- * item asked for, or generator but the library's, and sets nothing that outlives the call.
+ * <p><b>The rule.</b> Nothing that the pipeline's code reads changes while the program runs: every field is final or set only during construction, and so are, recursively, the fields of the objects it refers to. The code reads no clock, thread, locale, property or environment variable, no file except the requested item, and no random generator except the library's. It writes nothing that outlives the call.
  *
- * <p><b>Which code that is.</b> A method is looked at if it can run: all methods of the classes of
- * the objects that the pipeline keeps, of the classes that this code makes objects of, the static
- * methods it calls, its lambdas, and the initialisers of classes that may not be initialised yet.
- * No other class can receive a call, since objects come from nowhere else: reflection, method
- * handles, service loaders and the like are not known. So it does not matter which implementations
- * of an interface are loaded later.
+ * <p><b>Code to analyse.</b> Every method that can run is analysed: all methods of the classes of the objects that the pipeline keeps, and of the classes that this code instantiates; the static methods it calls; its lambdas; and the initialisers of classes that may not be initialised yet. No other class can receive a call, because objects come from nowhere else: reflection, method handles, service loaders and the like make the proof fail. So it does not matter which implementations of an interface are loaded later.
  *
- * <p><b>Set nowhere else.</b> Which classes the program will load cannot be known, but only those
- * of a class's nest can set its private fields, and the class file of the host lists them. So a
- * field that is not final must be private, and all class files of the nest are read: it may be set
- * in the constructors of its own class, on {@code this}, in its static initialiser, or in a method
- * whose calls the library's adapter hears of ({@link Known#isAnnounced}). A field that is neither
- * final nor private can be set by anybody.
+ * <p><b>Fields.</b> The classes that the program will load are unknown, but only the classes of a nest can set its private fields, and the class file of the nest host lists them. So a field that is not final must be private, and the analysis reads all class files of the nest. The field may be set only in constructors of its own class, on {@code this}; in the static initialiser; or in a method whose calls the library's adapter observes ({@link Known#isAnnounced}). Any code can set a field that is neither final nor private.
  *
- * <p><b>What it keeps.</b> Objects are followed, from those the pipeline has, through their fields
- * as they are now; since the fields do not change, they stay that. Immutable values of the JDK are
- * known by class. An array, or a collection that is not an immutable one, may be shared with the
- * training loop: it must have been made by the class that keeps it, in a private field, and no
- * method of the nest may change it or show it to other code ({@link FieldProof}).
+ * <p><b>Objects.</b> The analysis follows objects from the pipeline through the current values of their fields, which do not change. Immutable JDK values are known by class. The training loop may share an array or a mutable collection. So the class that keeps it must also have created it, in a private field, and no method of the nest may change it or pass it to other code ({@link FieldProof}).
  *
- * <p><b>Items.</b> A data set reads its own files: one that is found by the index asked for. Any
- * other file may be rewritten between two batches.
+ * <p><b>Items.</b> A data set may read only its own file for the requested index. Any other file may be rewritten between two batches.
  *
- * <p><b>Taken for granted:</b> final fields are not set by reflection or native code; class files
- * are those that were loaded; the library's own code does what {@link Known} says.
+ * <p><b>Assumptions:</b> no reflection or native code sets final fields; the class files are those that were loaded; the library's own code behaves as {@link Known} describes.
  */
 public final class PurityAnalyzer {
   private static final int MAX_OBJECTS = 200_000;
@@ -77,38 +57,38 @@ public final class PurityAnalyzer {
           "java/lang/runtime/ObjectMethods",
           "java/lang/runtime/SwitchBootstraps");
 
-  /** What a class of the program may extend without keeping what cannot be seen. */
+  /** JDK classes without hidden state, which a class of the program may extend. */
   private static final Set<Class<?>> PLAIN_PARENTS = Set.of(Object.class, Record.class, Enum.class);
 
   private final String library;
   private final Known known;
   private final Predicate<String> trusted;
 
-  /** What is known of the library. */
+  /** Knowledge about the library. */
   public interface Known {
     /**
-     * Whether a class that is named as the library's are is one: programs lie in its packages too.
+     * Whether a class with a name like the library's belongs to it; programs may use its packages, too.
      */
     default boolean isOfLibrary(String className) {
       return true;
     }
 
-    /** Why an object of this class of the library cannot run early; null if it can. */
+    /** Why an object of this library class cannot run early; null if it can. */
     default @Nullable String reasonToLeave(Class<?> type) {
       return null;
     }
 
-    /** Whether the fields that a class of the library declares need not be followed. */
+    /** Whether the fields that a library class declares need not be followed. */
     boolean isClosed(Class<?> declaring);
 
     /**
-     * Whether what such fields keep changes in announced methods only, and no other object has it.
+     * Whether the contents of such fields change only in announced methods, and no other object refers to them.
      */
     default boolean keepsItsOwn(Class<?> declaring) {
       return false;
     }
 
-    /** Whether an object that the library keeps to itself never changes, whatever it refers to. */
+    /** Whether an object that only the library refers to never changes, whatever it refers to. */
     default boolean isValue(Class<?> type) {
       return false;
     }
@@ -116,7 +96,7 @@ public final class PurityAnalyzer {
     /** Whether a method may be called early. */
     boolean isKnown(String owner, String method);
 
-    /** Whether a method reads a file that it is given. */
+    /** Whether a method reads a file given as argument. */
     default boolean readsFile(String owner, String method) {
       return false;
     }
@@ -127,30 +107,26 @@ public final class PurityAnalyzer {
     }
 
     /**
-     * Whether every call of a method of that name and descriptor by the program ends what ran
-     * early: it may set fields.
+     * Whether every call of a method with that name and descriptor by the program discards what ran early; such a method may set fields.
      */
     default boolean isAnnounced(String method, String descriptor) {
       return false;
     }
 
     /**
-     * Whether the fields that such a class declares may change between two calls: who asks compares
-     * what they hold before each, and looks whether they hold the same objects after it. A pipeline
-     * has one such object.
+     * Whether the fields that such a class declares may change between two calls. The caller then compares their contents before each call, and checks after it that they refer to the same objects. A pipeline has at most one such object.
      */
     default boolean keepsPlace(Class<?> type) {
       return false;
     }
 
-    /** Whether a change of any file that is opened is noticed, not only of the item asked for. */
+    /** Whether a change of any opened file is noticed, not only of the requested item. */
     default boolean noticesFiles() {
       return false;
     }
 
     /**
-     * Whether what is closed of an object is compared before each call: then nobody compares that
-     * of an object which only a static field keeps.
+     * Whether the caller compares an object's closed fields before each call, which it cannot do for an object that only a static field refers to.
      */
     default boolean comparesObjects() {
       return false;
@@ -162,33 +138,31 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** {@code library} is where the names of its classes begin, with a dot at the end. */
+  /** {@code library} is the common prefix of the names of its classes, with a trailing dot. */
   public PurityAnalyzer(String library, Known known) {
     this(library, known, className -> false);
   }
 
-  /** {@code trusted} tells whether the user vouches for the objects of a class of that name. */
+  /** {@code trusted} tests whether the user declared the class with that name deterministic. */
   public PurityAnalyzer(String library, Known known, Predicate<String> trusted) {
     this.library = library;
     this.known = known;
     this.trusted = trusted;
   }
 
-  /** Why these objects cannot run early, for the user; null if they can. */
+  /** Why these objects cannot run early, as shown to the user; null if they can. */
   public @Nullable String reasonToLeave(List<? extends @Nullable Object> roots) {
     return prove(roots).reason();
   }
 
   /**
-   * What was found out about some objects.
+   * The result of an analysis.
    *
-   * @param reason why they cannot run early, for the user; null if they can
-   * @param code a line for each class of the program that decides what they do, with a checksum of
-   *     its class file; empty if they cannot
-   * @param statics what the static fields hold that this code reads, by their names
-   * @param trusts whether it rests on the user's word for a class, too
-   * @param ordersByProcess whether it may go through sets or maps in an order that is another in
-   *     each process
+   * @param reason why the objects cannot run early, as shown to the user; null if they can
+   * @param code a line for each class of the program that determines their behaviour, with a checksum of its class file; empty if they cannot run early
+   * @param statics values of the static fields that this code reads, by name
+   * @param trusts whether the proof relies on a class that the user declared deterministic
+   * @param ordersByProcess whether the code may iterate over sets or maps whose order differs between processes
    */
   public record Proof(
       @Nullable String reason,
@@ -201,7 +175,7 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** As {@link #reasonToLeave}, and what it rests on. */
+  /** Like {@link #reasonToLeave}, but returns the whole proof. */
   public Proof prove(List<? extends @Nullable Object> roots) {
     try {
       Look look = new Look();
@@ -211,11 +185,11 @@ public final class PurityAnalyzer {
           ? new Proof(null, look.code(), look.readStatics(), look.trusts, look.ordersByProcess())
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError e) {
-      return Proof.failed("it cannot be looked at (" + e + ")");
+      return Proof.failed("it cannot be analysed (" + e + ")");
     }
   }
 
-  /** Whether what a class's objects do depends on the fields that it declares. */
+  /** Whether the behaviour of a class's objects depends on the fields that it declares. */
   public boolean counts(Class<?> declaring) {
     return !trusted.test(declaring.getName())
         && !known.isValue(declaring)
@@ -242,12 +216,12 @@ public final class PurityAnalyzer {
     return owner.replace('/', '.');
   }
 
-  /** One look at a pipeline. */
+  /** One analysis of a pipeline. */
   private final class Look {
-    /** Every object found, with the class that keeps it. */
+    /** Every object found, with the class that refers to it. */
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
-    /** Of these, what belongs to an object of the library that keeps it to itself. */
+    /** Those of them to which only a library object refers. */
     private final Set<Object> owned = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /** Arrays and collections among the elements of others. */
@@ -257,25 +231,25 @@ public final class PurityAnalyzer {
     private final Deque<Object> objects = new ArrayDeque<>();
     private final Map<String, Optional<ClassCode>> classes = new HashMap<>();
 
-    /** Which of them each loader has been asked for. */
+    /** Names of the classes that each loader has been asked for. */
     private final IdentityHashMap<Object, Set<String>> asked = new IdentityHashMap<>();
 
     private final Set<String> checked = new HashSet<>();
     private final Set<String> initialised = new HashSet<>();
     private final Deque<Call> calls = new ArrayDeque<>();
 
-    /** The fields that code reads, with the method that does. */
+    /** The fields that code reads, with the reading method. */
     private final Map<Member, Read> reads = new LinkedHashMap<>();
 
     private final Deque<Member> statics = new ArrayDeque<>();
 
-    /** The static fields that code reads, and who sees them. */
+    /** The static fields that code reads, with the loader that sees them. */
     private final Map<Member, @Nullable ClassLoader> ofClasses = new HashMap<>();
 
-    /** The fields that keep what can be changed, and whether its elements can be. */
+    /** The fields with mutable contents, and whether the elements are mutable, too. */
     private final Map<Member, Boolean> changeable = new LinkedHashMap<>();
 
-    /** The object whose fields may change between two calls, and its classes. */
+    /** The object whose fields may change between two calls. */
     private @Nullable Object placed;
 
     private final Set<String> places = new HashSet<>();
@@ -283,10 +257,10 @@ public final class PurityAnalyzer {
     private @Nullable String reason;
     private boolean trusts;
 
-    /** Whether all that is found from now on is kept by static fields alone. */
+    /** Whether all objects found from now on are reachable only from static fields. */
     private boolean inStatics;
 
-    /** Whether the code that is looked at runs when a class is initialised. */
+    /** Whether the analysed code runs during class initialisation. */
     private boolean initialises;
 
     private boolean ownOrder;
@@ -332,7 +306,7 @@ public final class PurityAnalyzer {
           return reasonOfFields();
         }
         if (seen.size() > MAX_OBJECTS || classes.size() > MAX_CLASSES) {
-          return "it is more than can be looked at";
+          return "it is too large to analyse";
         }
       }
       return reason;
@@ -350,7 +324,7 @@ public final class PurityAnalyzer {
       return text.toString();
     }
 
-    /** Enumerations have hash codes of the process. */
+    /** Whether the iteration order may differ between processes; hash codes of enum constants do. */
     boolean ordersByProcess() {
       return ownOrder
           || (hashes
@@ -403,7 +377,7 @@ public final class PurityAnalyzer {
         trusts = true;
         return;
       } else if (object instanceof ForkableRandom) {
-        return; // The library's generator, whose draws are known.
+        return; // The library's generator, whose values are reproducible.
       } else if (JdkObjects.isOfJdk(type)) {
         reason = holder + " keeps a " + name;
       } else if (inStatics && known.comparesObjects() && isOrExtendsLibrary(type)) {
@@ -469,7 +443,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** The library's methods read all that its objects keep. */
+    /** Records that the library's methods read every field of its objects. */
     private void visitOfLibrary(Class<?> at, Field field, Class<?> type) {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
@@ -501,19 +475,19 @@ public final class PurityAnalyzer {
       return type.isArray() || JdkObjects.isOfJdk(type);
     }
 
-    /** Whether some elements can be changed, too, without being followed on their own. */
+    /** Adds the elements; true if some are mutable containers that are not followed on their own. */
     private boolean addElements(Object container, String holder, boolean own) {
       if (reason == null && !own && !JdkCode.isPlain(container)) {
         reason =
-            holder + " keeps a " + container.getClass().getName() + " that other code may order";
+            holder + " keeps a " + container.getClass().getName() + " whose order other code may determine";
         return false;
       } else if (reason == null && JdkCode.isOrderedByAccess(container)) {
-        reason = holder + " keeps a map that changes when it is asked";
+        reason = holder + " keeps a map in access order, which changes when it is read";
       }
       boolean deep = false;
       for (Object element : elements(container)) {
         if (element != null && JdkCode.isContainer(element) && isOfJdk(element.getClass())) {
-          // One that comes up again may contain itself.
+          // A container that recurs may contain itself.
           deep |=
               !(own ? ownContainers : containers).add(element) || addElements(element, holder, own);
           deep |= !JdkCode.isFixed(element);
@@ -547,7 +521,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** The class is initialised by this, if it is not: all that its initialiser does is known. */
+    /** Follows a static field. Reading it may initialise the class, whose initialiser is already analysed. */
     private void visitStatic(Member field) {
       Field declared = declared(field, ofClasses.get(field));
       visitValue(value(declared, null), declared, declared.getDeclaringClass().getName(), false);
@@ -561,7 +535,7 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Looks at a method of the program's, or at all that run once its object is made. */
+    /** Analyses one method of the program, or all methods that an object of the class may run. */
     private void follow(Call call) {
       ClassCode code = find(call.owner(), call.loader());
       if (!checked.add(call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
@@ -608,7 +582,7 @@ public final class PurityAnalyzer {
           && !known.isAnnounced(method.name, method.descriptor);
     }
 
-    /** A class that code uses is initialised by that, if it is not yet. */
+    /** Follows the static initialiser of a class that the code uses. */
     private void initialise(String owner, @Nullable ClassLoader loader) {
       if (isProgram(owner) && initialised.add(owner)) {
         calls.add(new Call(owner, "<clinit>", "()V", loader, true));
@@ -630,7 +604,7 @@ public final class PurityAnalyzer {
       body.forEach(body::reads);
     }
 
-    /** What one method does. */
+    /** The effects of one method. */
     private final class Body {
       private final MethodCode method;
       private final @Nullable ClassLoader loader;
@@ -659,20 +633,20 @@ public final class PurityAnalyzer {
         return method.name.equals("<init>") || method.name.equals("<clinit>");
       }
 
-      /** Whether what is changed is kept by something that is not just being made. */
+      /** Whether the value belongs to an object or class that is not under construction. */
       private boolean isKept(Value value) {
         return value.origins().stream()
             .anyMatch(origin -> origin instanceof Kept kept && !(isMaking() && kept.ofThis()));
       }
 
-      /** Whether it is a static field of the class itself, not one that it inherits. */
+      /** Whether a static initialiser accesses a static field that its own class declares. */
       private boolean isInitialising(Member used) {
         return method.name.equals("<clinit>")
             && used.owner().equals(method.owner)
             && used.equals(fields.resolve(used));
       }
 
-      /** Whether it is a field that may change between two calls. */
+      /** Whether the field may change between two calls. */
       private boolean isPlace(Member used) {
         Member field = fields.resolve(used);
         return field != null && places.contains(field.owner());
@@ -737,7 +711,7 @@ public final class PurityAnalyzer {
 
       private void linked(Object constant) {
         if (constant instanceof ConstantDynamic) {
-          leave("has a constant that is made as it runs");
+          leave("has a dynamically computed constant");
         } else if (constant instanceof Handle handle) {
           int tag = handle.getTag();
           Member it = Member.of(handle);
@@ -745,7 +719,7 @@ public final class PurityAnalyzer {
             read(it, tag == Opcodes.H_GETSTATIC);
           } else if (tag <= Opcodes.H_PUTSTATIC) {
             leave("sets its field " + it.name());
-          } else { // A method that a lambda or a method reference stands for.
+          } else { // The method of a lambda or method reference.
             boolean virtual = tag == Opcodes.H_INVOKEVIRTUAL || tag == Opcodes.H_INVOKEINTERFACE;
             called(!virtual, it, List.of());
             initialise(it.owner(), loader);
@@ -756,7 +730,7 @@ public final class PurityAnalyzer {
         }
       }
 
-      /** Follows a call of one method, or of whatever an object of the class may do instead. */
+      /** Follows a call of exactly this method, or of any override in the class's objects. */
       private void called(boolean exact, Member it, List<Value> operands) {
         String owner = it.owner();
         String name = it.name();
@@ -767,11 +741,11 @@ public final class PurityAnalyzer {
         hashes |= JdkCode.hashes(owner);
         if (ofLibrary ? known.readsFile(owner, name) : JdkCode.readsFile(owner, name, descriptor)) {
           if (initialises) {
-            leave("reads a file as a class is initialised, which may be at any time");
+            leave("reads a file during class initialisation, which may happen at any time");
           } else if (!known.noticesFiles() && operands.stream().noneMatch(Value::item)) {
             leave("reads a file that is not the item asked for (" + whole + ")");
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
-            leave("reads a file by a reference to a method, or as a part of its own object");
+            leave("reads a file through a method reference, or as part of its own object");
           }
         } else if (ofLibrary
             ? !known.isKnown(owner, name)
@@ -825,13 +799,13 @@ public final class PurityAnalyzer {
     }
   }
 
-  /** What reads a field. */
+  /** The reader of a field. */
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
   /**
-   * A method of the program's; without name, all that an object of the class may be asked for.
+   * A method of the program to analyse; without name, all methods that an object of the class may run.
    *
-   * @param initialises whether it may run when a class is initialised, which the proof itself does
+   * @param initialises whether it may run during class initialisation, which the proof itself may cause
    */
   private record Call(
       String owner,

@@ -1,6 +1,5 @@
 /**
- * What the code of a transform or a data set reads, writes and draws, found in its class files: so
- * a strategy knows what it may run early or keep. Runs no code of the program; knows no library.
+ * Finds what the code of a transform or a data set reads, writes and draws, from its class files, so that a policy knows what it may run early or keep. Knows no library and runs no code of the program, except initialisers that it has analysed.
  */
 @NullMarked
 package io.coordl.purity;

@@ -20,21 +20,19 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offers every class of the program to the call-site rewriter and to the hook weaver. A class that
- * neither changes is returned as null, never as equal bytes, so that class-data sharing stays
- * intact. A failure leaves the class as it is.
+ * Offers every class of the program to the call-site rewriter and to the hook weaver. If neither changes a class, returns null, never equal bytes, so that class-data sharing stays intact. A failure leaves the class unchanged.
  */
 public final class ProgramTransformer implements ClassFileTransformer {
-  /** Hears of what happens to classes; called while they load, on any thread. */
+  /** Receives what happens to classes; called while they load, on any thread. */
   public interface Listener {
-    /** A rule was applied to, or did not fit, a class; see {@link RuleListener}. */
+    /** Listener for the rules that are applied to, or do not fit, one class. */
     RuleListener forClass(String name, @Nullable ProtectionDomain domain);
 
-    /** A class could not be rewritten and stays as it is. */
+    /** A class could not be rewritten and stays unchanged. */
     void failed(String name, Throwable cause);
 
     /**
-     * A class file of a version that no rule can read yet; it stays as it is, which is no fault.
+     * A class file is too new for the parser; it stays unchanged, which is not a fault.
      */
     void newer(String name, int version);
   }
@@ -56,8 +54,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   }
 
   /**
-   * Whether a loaded class is one to transform again, as far as its class file on disk tells; if
-   * there is none, it is.
+   * Whether a loaded class needs retransformation, judged by its class file on disk; true if there is none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
@@ -117,8 +114,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
   }
 
   /**
-   * Whether classes of this loader can call the bridge: module systems such as OSGi delegate only
-   * {@code java.*} to the boot loader, and a rewritten call would fail there.
+   * Whether classes of this loader can call the bridge. Module systems such as OSGi delegate only {@code java.*} to the boot loader, so a rewritten call would fail there.
    */
   private boolean seesBridge(ClassLoader loader) {
     Boolean sees = seeing.get(loader);

@@ -1,6 +1,5 @@
 /**
- * What is rewritten: the class-file transformer, and the two kinds of rules below it ({@code
- * callsite}, {@code hook}). No behaviour of its own: rewritten code calls the bridge.
+ * The class-file transformer; the two kinds of rules are in {@code callsite} and {@code hook}. Has no runtime behaviour: rewritten code calls the bridge.
  */
 @NullMarked
 package io.coordl.transformers;

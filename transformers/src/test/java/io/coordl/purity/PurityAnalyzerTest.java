@@ -91,7 +91,7 @@ class PurityAnalyzerTest {
         new Object[] {new CountsStatically(), "CountsStatically.apply sets its field calls"},
         new Object[] {new CountsInArray(), "CountsInArray.apply may change an array it keeps"},
         new Object[] {new CountsInMap(), "CountsInMap.apply may change a collection it keeps"},
-        new Object[] {new Remembers(), "Remembers keeps a map that changes when it is asked"},
+        new Object[] {new Remembers(), "Remembers keeps a map in access order, which changes when it is read"},
         new Object[] {new CountsAtomically(), "java.util.concurrent.atomic.AtomicInteger"},
         new Object[] {new ReadsOn(), "ReadsOn keeps a java.io.BufferedReader"},
         new Object[] {new Prints(), "Prints.apply uses java.io.PrintStream"},
@@ -106,10 +106,10 @@ class PurityAnalyzerTest {
               + InAnArrayThatIsShown.class.getName()
               + ".factors, an array that "
               + InAnArrayThatIsShown.class.getName()
-              + ".<init> got from elsewhere, or shows"
+              + ".<init> receives from or passes to other code"
         },
         new Object[] {
-          new Compares(), "Compares keeps a java.util.TreeMap that other code may order"
+          new Compares(), "Compares keeps a java.util.TreeMap whose order other code may determine"
         },
         new Object[] {new OfAnEnumSet(), "OfAnEnumSet.apply uses java.util.EnumSet.allOf"},
         new Object[] {new NamesMonths(), "java.time.format.DateTimeFormatter.ofPattern"},

@@ -21,16 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the agent to life when the first class of a training library loads, so that a program that
- * trains nothing pays for a transformer and no more: no recording, no store, no file.
+ * Starts the agent when the first class of a training library loads. A program that trains nothing pays only for the transformer: no recording, no store, no file.
  */
 final class Activation {
-  /** How long the end of the JVM waits for the summary to be printed. */
+  /** How long JVM shutdown waits for the summary to be printed. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /**
-   * The packages that an event class's methods call once JFR has instrumented it, by the names of
-   * JDK 17 and of later JDKs.
+   * Packages that an event class calls once JFR has instrumented it, in JDK 17 and later JDKs.
    */
   private static final List<String> CALLED_BY_EVENTS =
       List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
@@ -57,8 +55,7 @@ final class Activation {
   }
 
   /**
-   * Called at every class of a library (null if the user named a data set and no library is
-   * needed); does its work once. Never throws.
+   * Called for every class of a library (null if the user named a data set, so that no library is needed); starts the agent once. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {
@@ -84,7 +81,7 @@ final class Activation {
     }
   }
 
-  /** The JVM ends; what was asked for needed a library that was never seen. */
+  /** Called at exit: reports options that needed a library which never loaded. */
   synchronized void endWithoutLibrary() {
     if (job != null || failed) {
       return;
@@ -139,14 +136,13 @@ final class Activation {
       Runtime.getRuntime()
           .addShutdownHook(new AgentThread("coordl-summary", () -> finish(monitor)));
     } catch (IllegalStateException e) {
-      finish(monitor); // The JVM is ending already.
+      finish(monitor); // The JVM is already shutting down.
     }
     return monitor;
   }
 
   /**
-   * JFR does so when it registers an event, but {@code jcmd JFR.start} instruments each event class
-   * that loads earlier. If a call fails once because the export is missing, it fails forever.
+   * Exports JFR's internal packages to the event classes. JFR itself does so when it registers an event, but {@code jcmd JFR.start} also instruments event classes that load earlier. If a call fails once because the export is missing, it fails forever.
    */
   private void exportToEvents(@Nullable Module jfr) {
     if (jfr == null) {
@@ -170,7 +166,7 @@ final class Activation {
         : jmx.equals("on");
   }
 
-  /** As the agent's jar says; its loader has the only class of it that knows. */
+  /** The version from the agent's jar, which only the system loader's class can read. */
   private static String version() throws ClassNotFoundException {
     String version =
         Class.forName("io.coordl.agent.CoordlAgent", false, ClassLoader.getSystemClassLoader())
@@ -179,7 +175,7 @@ final class Activation {
     return version == null ? "?" : version;
   }
 
-  /** Names the values of arguments of libraries that had no effect. */
+  /** Logs the library arguments that had no effect. */
   private void sayUnused() {
     libraries.all().forEach(library -> library.unused().forEach(log::say));
   }
@@ -193,7 +189,7 @@ final class Activation {
       }
     } catch (Throwable t) {
       if (!log.isOfReplacedJar(t)) {
-        log.say("no summary can be made (" + t + ")");
+        log.say("cannot create the summary (" + t + ")");
       }
     }
   }

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Notes what the transformer does, and wakes the agent at the first class of a library. */
+/** Records what the transformer does, and starts the agent at the first class of a library. */
 final class ClassListener implements ProgramTransformer.Listener {
   private static final Pattern JAR = Pattern.compile(".*-(\\d[\\w.+-]*?)\\.jar[!/]*");
 
@@ -56,7 +56,7 @@ final class ClassListener implements ProgramTransformer.Listener {
     };
   }
 
-  /** Finds the version in the name of the jar, if the class is of the library itself. */
+  /** Matches the version in the jar's name, if the class belongs to the library itself. */
   private static Matcher version(Library library, String name, @Nullable ProtectionDomain domain) {
     CodeSource source = domain == null ? null : domain.getCodeSource();
     URL jar = source == null ? null : source.getLocation();
@@ -76,8 +76,7 @@ final class ClassListener implements ProgramTransformer.Listener {
     rewrites.add(name, "all", 0, reason, "");
     if (!saidNewer.getAndSet(true)) {
       log.say(
-          "%s and other classes of its version stay as they are, and what they read is not"
-              + " observed: %s",
+          "%s and other classes of its version are not rewritten, and their reads are not" + " observed: %s",
           name, reason);
     }
   }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** What {@code premain} does once the loaders stand: options, transformer, and then waiting. */
+/** Continues {@code premain} once the loaders exist: parses options and installs the transformer. */
 public final class Installer {
   /** Modules that the agent needs in every job, beyond java.base and java.instrument. */
   private static final List<String> MODULES =
@@ -55,7 +55,7 @@ public final class Installer {
     for (String remark : options.remarks()) {
       log.say(remark);
     }
-    // Nothing to observe yet, but faults are told from now on.
+    // Nothing to observe yet, but faults are logged from now on.
     Bridge.install(SpanSink.NONE, ItemSource.NONE, log);
     openFileCalls(instrumentation);
     RewriteLog rewrites = new RewriteLog();
@@ -76,7 +76,7 @@ public final class Installer {
     }
   }
 
-  /** For {@link FileState}, which works without them if the JVM refuses. */
+  /** Opens JDK packages to {@link FileState}, which works without them if the JVM refuses. */
   private static void openFileCalls(Instrumentation instrumentation) {
     try {
       Module runtime = FileState.class.getModule();
@@ -87,11 +87,11 @@ public final class Installer {
       instrumentation.redefineModule(
           Object.class.getModule(), Set.of(), Map.of(), opened, Set.of(), Map.of());
     } catch (RuntimeException | LinkageError e) {
-      // Other JVMs do it differently.
+      // Other JVMs differ.
     }
   }
 
-  /** Separated by commas; empty if none is missing. Checked before any class of ours needs one. */
+  /** Missing modules, comma-separated; empty if none. Checked before any agent class needs one. */
   private static String missingModules() {
     StringJoiner missing = new StringJoiner(",");
     for (String name : MODULES) {
@@ -103,9 +103,7 @@ public final class Installer {
   }
 
   /**
-   * Classes loaded before us (attached late, or from an AOT cache) would else escape. Only those
-   * that the transformer would change: each retransformation goes through every agent, and beside
-   * OpenTelemetry the 3,000 classes of its own took 20 s.
+   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Only those that the transformer would change: each retransformation runs every agent, and OpenTelemetry's own 3,000 classes took 20 s.
    */
   private static void retransformLoaded(
       Instrumentation instrumentation, ProgramTransformer transformer) {
@@ -118,7 +116,7 @@ public final class Installer {
           instrumentation.retransformClasses(type);
         }
       } catch (Throwable t) {
-        // One class that stays as it is, whatever its loader threw; the others go on.
+        // This class stays unchanged; continue with the others.
         Bridge.fault("retransform " + type.getName(), t);
       }
     }

@@ -5,8 +5,7 @@ import io.coordl.library.catalog.Libraries;
 import java.util.Locale;
 
 /**
- * Every argument of the agent: the one declaration that parsing, the help text, the table in docs
- * and the recording share.
+ * Every argument of the agent. Parsing, the help text, the table in the docs and the recording all use these declarations.
  */
 public enum Option {
   ENABLED("true, false", "kill switch: false leaves the program untouched"),
@@ -14,193 +13,148 @@ public enum Option {
       "coordl-%p.jfr",
       "FILE, off",
       Values.TEXT,
-      "JFR recording to write, %p is the process id; a name with %p that is taken gets -2, -3, ...;"
-          + " by default joins a recording that runs already"),
-  SUMMARY("on, off", "the text at exit, and a line for each epoch"),
+      "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is" + " appended. By default, joins a recording that is already running"),
+  SUMMARY("on, off", "the summary at exit, and a line per epoch"),
   STATUS(
       "on, off",
-      "what coordl top shows of the running job: a file of 27 KiB in /dev/shm, which goes when the"
-          + " job ends"),
+      "publish the running job's figures to coordl top, through a 27 KiB file in /dev/shm that is" + " deleted when the job ends"),
   JMX(
       "auto, on, off",
-      "the totals so far as MBeans, io.coordl:type=Job; auto: if the JVM was started to be managed"
-          + " from outside, with com.sun.management.jmxremote"),
+      "the current totals as MBeans, io.coordl:type=Job; auto: if the JVM was started with remote" + " management, com.sun.management.jmxremote"),
   METRICS(
       "off, otlp[:URL], prometheus:[ADDRESS:]PORT, kubeflow (may be repeated)",
       Values.METRICS,
-      "the totals so far, each 10 s to a collector of OpenTelemetry or as the status of a Kubeflow"
-          + " TrainJob, or served to Prometheus, by default to this host alone"),
+      "export the current totals: every 10 s to an OpenTelemetry collector or as the status of a" + " Kubeflow TrainJob, or served to Prometheus, by default on this host only"),
   DATASET(
       "inferred, PATH or GLOB (may be repeated)",
       Values.LIST,
-      "which files are items of the data set; inferred: those read while a sample is loaded"),
+      "files that are items of the data set; inferred: those read while a sample is loaded"),
   DATASET_ROOT(
       "none, PATH",
       Values.TEXT,
-      "items below it are known to other containers and hosts by their path relative to it, inode,"
-          + " size and times, as on a file system that all see"),
+      "root of the data set on a file system shared with other containers and hosts: items below it" + " are identified by relative path, inode, size and times"),
   DATASET_MANIFEST(
       "none, FILE",
       Values.TEXT,
-      "what sha256sum prints when run in dataset.root: files older than it are known by content,"
-          + " so that copies are the same items"),
+      "output of sha256sum run in dataset.root: files older than the manifest are identified by" + " content, so copies count as the same items"),
   DATASET_IDENTITY(
       "file, copy",
-      "copy: with cache.scope=host or peer, copies of one path, size and modification time are the"
-          + " same item; a file replaced at the same size and time is then taken for the old one"),
+      "copy: with cache.scope=host or peer, files with equal path, size and modification time count" + " as the same item; a file replaced with equal size and time is mistaken for the old one"),
   AUTO(
       "off, on",
-      "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
-          + " from when it is worth it; other arguments take precedence, and group=NAME brings"
-          + " cache.scope=host"),
+      "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each" + " started once it pays off; other arguments take precedence, and group=NAME implies" + " cache.scope=host"),
   CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
   CACHE_SIZE(
-      "byte budget of all that is kept, raw, decoded and prepared, but for what has a budget of its"
-          + " own; auto: half of what is free, within the container's limit, a quarter beside such,"
-          + " less until an epoch has shown what the program needs, and given back when memory is"
-          + " short"),
+      "byte budget of all raw, decoded and prepared items without a budget of their own; auto: half" + " of the memory that is free within the container's limit, a quarter if another store has" + " its own budget; starts smaller until an epoch has shown what the program needs, and" + " shrinks when memory is short"),
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
   CACHE_EXCLUDE(
       "none, TYPE (may be repeated)",
       Values.LIST,
-      "files on file systems of this type are not kept in any form: as /proc/mounts names it, such"
-          + " as nfs4; fuse stands for all of fuse.TYPE"),
+      "do not keep files on file systems of this type, as named in /proc/mounts, such as nfs4; fuse" + " covers every fuse.TYPE"),
   DECODED(
       "off, share",
-      "keep decoded images too, so that each is decoded once; cache.scope says for whom"),
+      "keep decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
   DECODED_SIZE(
-      "byte budget of the decoded images alone; auto: they share cache.size, as measured, or with"
-          + " peer have a quarter of what is free"),
+      "byte budget of decoded images alone; auto: they share cache.size according to measured" + " benefit, or with peer get a quarter of free memory"),
   PREPARED(
       "off, share, share:CLASS (may be repeated)",
       Values.PREPARED,
-      "keep what data set and transforms make of each sample before any random number is drawn, so"
-          + " that it is made once; CLASS: a data set or transform of yours that gives the same"
-          + " each time, where that cannot be proven; cache.scope says for whom"),
+      "keep each sample as data set and transforms produce it before the first random number, so" + " that it is prepared once; CLASS: a data set or transform that you declare deterministic" + " where that cannot be proven; cache.scope sets which jobs share the samples"),
   PREPARED_SIZE(
-      "byte budget of the prepared samples alone; auto: they share cache.size, and what is kept"
-          + " prepared is not kept in another form, or with peer have a quarter of what is free"),
+      "byte budget of prepared samples alone; auto: they share cache.size, and a sample kept" + " prepared is not kept in another form; with peer they get a quarter of free memory"),
   PEER(
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "other hosts that keep the data set together with this one, in their memory or in Redis;"
-          + " brings cache=minio and cache.scope=host with it"),
+      "other hosts, or a Redis, that keep the data set together with this host; implies" + " cache=minio and cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
-      "where this host listens, at the port and the one after it; auto: the peer that is this host,"
-          + " else the address of this host's name, port 7800; jobs that give another one count as"
-          + " another host"),
+      "address at which this host listens, on this port and the next; auto: the listed peer that is" + " this host, else the address of this host's name, port 7800; jobs with a different address" + " count as another host"),
   PEER_HOSTS(
       "auto",
       new Range(2, 256),
-      "how many hosts to wait for before the first item is read, a minute at most; auto: those that"
-          + " are there"),
+      "number of hosts to wait for before the first item is read, at most a minute; auto: do not" + " wait"),
   PEER_SECRET(
       "none, FILE",
       Values.TEXT,
-      "a file of mode 0600 with at least 32 random characters, the same on all hosts: peers prove"
-          + " that they have it and encrypt what they say; this or peer.tls is needed for"
-          + " peer=HOST"),
+      "file of mode 0600 with at least 32 random characters, the same on all hosts, with which peers" + " authenticate and encrypt their connections; peer=HOST needs this or peer.tls"),
   PEER_TLS(
       "off, KEYSTORE",
       Values.TEXT,
-      "in place of peer.secret, and for rediss://: PKCS12 key store of this host's key and the"
-          + " certificates it trusts; a peer without such a certificate is refused"),
+      "instead of peer.secret, and for rediss://: PKCS12 key store with this host's key and the" + " certificates it trusts; peers without a trusted certificate are refused"),
   PEER_TLS_PASSWORD(
       "none, PASSWORD",
       Values.SECRET,
-      "password of the key store; give it in a file, @FILE: neither recorded nor printed by the"
-          + " agent"),
+      "password of the key store; pass it in a file, @FILE; the agent neither records nor prints" + " it"),
   PREFETCH(
       "off, auto",
       new Range(1, 64),
-      "bring items of upcoming batches into decoded=share or cache=minio on N threads of the agent,"
-          + " and prepare the next batch on another, unless the library prepares ahead itself;"
-          + " auto: as many threads as make the job faster, which is tried while it runs"),
+      "load items of upcoming batches into decoded=share or cache=minio on N agent threads, and" + " prepare the next batch on one more unless the library prefetches batches itself; auto:" + " finds the best number of threads while the job runs"),
   PREP(
       "off, coordinate",
-      "coordinate: the jobs of the group prepare each batch once between them, and share order and"
-          + " augmentation"),
+      "coordinate: the jobs of the group together prepare each batch once; they share order and" + " augmentation"),
   PREP_JOBS(
       "auto",
       new Range(1, 16),
-      "how many jobs to wait for before the first shared epoch; auto: those that are there"),
+      "number of jobs to wait for before the first shared epoch; auto: do not wait"),
   PREP_SIZE(
-      "byte budget of the staging buffer of each pipeline; auto: an eighth of what is free, at most"
-          + " a sixteenth of a container's limit"),
+      "byte budget of each pipeline's staging buffer; auto: an eighth of free memory, at most a" + " sixteenth of the container's limit"),
   CHECKPOINT(
       "off, atomic, async",
-      "how model files are written; atomic: beside their place, forced to disk and then moved, with"
-          + " length and SHA-256 in a file beside them that is checked on load; async: that, in the"
-          + " background, from a snapshot"),
+      "how model files are written; atomic: to a temporary file that is forced to disk and then" + " renamed, with length and SHA-256 in a second file that is checked on load; async: the" + " same in the background, from a snapshot"),
   CHECKPOINT_SIZE(
-      "byte budget of the snapshot of checkpoint=async; auto: a quarter of what is free, at"
-          + " most a sixteenth of a container's limit"),
+      "byte budget of the snapshot of checkpoint=async; auto: a quarter of free memory, at" + " most a sixteenth of the container's limit"),
   CHECKPOINT_EVERY(
       "off, auto, continuous",
       new Range(1, 1_000_000),
-      "the agent takes checkpoints of its own, in checkpoint.dir, every N steps; auto: as often as"
-          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
-          + " brings checkpoint=async with it"),
+      "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as" + " checkpoint.overhead allows; continuous: the next as soon as the last is written;" + " implies checkpoint=async"),
   CHECKPOINT_DIR(
       "none, PATH",
       Values.TEXT,
-      "where they go: PATH/MODEL/latest is the newest, PATH/run.2/MODEL/latest that of a second"
-          + " run, which does not continue the first; only one job at a time may use PATH"),
-  CHECKPOINT_KEEP("3", "", new Range(1, 1000), "how many of them stay; others are deleted"),
+      "directory of the agent's checkpoints, used by one job at a time: PATH/MODEL/latest is the" + " newest, PATH/run.2/MODEL/latest the newest of a second run that does not resume the first"),
+  CHECKPOINT_KEEP("3", "", new Range(1, 1000), "number of checkpoints to keep; older ones are deleted"),
   CHECKPOINT_OVERHEAD(
       "3.5%",
       "SHARE from 0.1% to 50%",
       Values.SHARE,
-      "part of the time that checkpoint.every=auto may take"),
+      "share of the run time that checkpoint.every=auto may take"),
   CHECKPOINT_GRACE(
       "25",
       "",
       new Range(1, 3600),
-      "on SIGTERM: how many seconds the end of the JVM waits for the end of a step, for a last"
-          + " checkpoint with checkpoint.every"),
+      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last" + " checkpoint with checkpoint.every"),
   RESUME(
       "none, PATH",
       Values.TEXT,
-      "continue where the newest checkpoint of the agent's own below PATH was taken; PATH may be"
-          + " checkpoint.dir, and without a checkpoint the job begins at its start; brings"
-          + " checkpoint=atomic with it"),
+      "resume from the newest of the agent's checkpoints below PATH, which may be checkpoint.dir;" + " without a checkpoint the job starts from the beginning; implies checkpoint=atomic"),
   GPU(
       "auto, on, off",
-      "what NVIDIA's GPUs do, once a second, and in a profile steps that end when the device is"
-          + " done; auto: if a driver is there; on: and say so if none can be asked"),
+      "sample NVIDIA GPUs once a second; in a profile, also end steps when the device has finished;" + " auto: if a driver is installed; on: also report if none can be used"),
   GPU_PRESETS(
       "none, DIR",
       Values.TEXT,
-      "directory with the jars of the JavaCPP presets for CUDA, by which the driver is then called;"
-          + " none: by java.lang.foreign from JDK 22 on, by the program's JNA,"
-          + " or with gpu=on by its presets"),
+      "directory with the jars of the JavaCPP presets for CUDA, through which to call the driver;" + " none: call it through java.lang.foreign from JDK 22 on, through the program's JNA," + " or with gpu=on through the program's presets"),
   GPU_PINNED(
       "off, on",
-      "page-lock the memory from which the library copies batches of prepared=share and"
-          + " prep=coordinate to a GPU; where the driver refuses, they are copied as without"),
+      "page-lock the memory from which the library copies batches of prepared=share and" + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
   GPU_RANGES(
       "off, on",
-      "epochs, batches and data stalls of training threads as ranges of NVTX, which Nsight Systems"
-          + " shows over the kernels"),
+      "show epochs, batches and data stalls of training threads as NVTX ranges above the kernels in" + " Nsight Systems"),
   PROFILE(
       "off, ingestion, cached, cold, all",
-      "measure what the job could do: with prepared batches, with every item from memory, with"
-          + " every item from storage; all policies are off, and the run ends after the last"
-          + " phase"),
+      "measure the job's speed with prepared batches, with every item in memory, and with every" + " item in storage; all policies are off, and the run ends after the last phase"),
   PROFILE_STEPS(
       "auto",
       new Range(10, 100_000),
-      "steps that each phase of a profile counts; auto: as many as tell its rate within 1 %"),
+      "steps measured in each phase of a profile; auto: until the rate is known to within 1 %"),
   GROUP(
       "default",
       "NAME",
       Values.TEXT,
-      "which jobs of this user share with cache.scope=host or prep=coordinate");
+      "name of the group of this user's jobs that share with cache.scope=host or prep=coordinate");
 
   enum Values {
     CHOICE,
@@ -216,7 +170,7 @@ public enum Option {
     SECRET
   }
 
-  /** Whole numbers, from one to another. */
+  /** A range of whole numbers, both ends included. */
   private record Range(int least, int most) {
     static final Range NONE = new Range(0, 0);
   }
@@ -225,14 +179,14 @@ public enum Option {
   final String expected;
   final Values check;
 
-  /** The least number and the greatest, where one is expected; words stand for themselves. */
+  /** Smallest and greatest number, if one is expected; words have no range. */
   private final int least;
 
   private final int most;
 
   final String description;
 
-  /** A byte budget. */
+  /** Declares a byte budget. */
   Option(String description) {
     this("auto, SIZE such as 8g or 512m, SHARE of memory such as 50%", Values.SIZE, description);
   }
@@ -241,7 +195,7 @@ public enum Option {
     this(expected, Values.CHOICE, description);
   }
 
-  /** The first of what is expected is the default. */
+  /** Declares an option whose first expected value is the default. */
   Option(String expected, Values check, String description) {
     this(expected.split(",", 2)[0], expected, check, description);
   }
@@ -250,7 +204,7 @@ public enum Option {
     this(byDefault, expected, check, Range.NONE, description);
   }
 
-  /** One of the words, of which the first is the default, or a number. */
+  /** Declares a number or one of the words, the first of which is the default. */
   Option(String words, Range range, String description) {
     this(words.split(",", 2)[0], words, range, description);
   }
@@ -273,7 +227,7 @@ public enum Option {
     this.description = description;
   }
 
-  /** Whether a value is a number that it may be. */
+  /** Whether the value is a number within the range. */
   boolean hasInRange(String value) {
     if (!value.matches("[1-9][0-9]{0,8}")) {
       return false;
@@ -282,12 +236,12 @@ public enum Option {
     return number >= least && number <= most;
   }
 
-  /** As written in arguments: {@code cache.size}. */
+  /** The key in arguments: {@code cache.size}. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '.');
   }
 
-  /** What {@code coordl-agent.jar=help} prints; called by reflection from the entry class too. */
+  /** The text that {@code coordl-agent.jar=help} prints; the entry class also calls this by reflection. */
   public static String help() {
     StringBuilder text =
         new StringBuilder(

@@ -40,18 +40,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's arguments as understood. Parsing never throws: each thing wrong is one sentence in
- * {@link #problems}, and with any problem all policies are off, so that a job never runs under half
- * of what was asked for.
+ * The parsed arguments of the agent. Parsing never throws: each error is one sentence in {@link #problems}. With any error all policies are off, so a job never runs with only half of the requested policies.
  */
 public final class Options {
-  /** What stays in force when something is wrong. */
+  /** Options that stay in force after an error. */
   private static final Set<Option> NO_POLICIES =
       EnumSet.of(Option.ENABLED, Option.RECORD, Option.SUMMARY);
 
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
-  /** Of these a later value stands beside the earlier ones, unless it is the default. */
+  /** Kinds of options whose later values are added to the earlier ones, unless it is the default. */
   private static final Set<Values> REPEATED =
       EnumSet.of(Values.LIST, Values.METRICS, Values.PEERS, Values.PREPARED);
 
@@ -72,7 +70,7 @@ public final class Options {
   private Options() {}
 
   /**
-   * Reads arguments.
+   * Parses arguments.
    *
    * @param arguments the text after {@code =} of {@code -javaagent}; {@code @FILE} names a
    *     properties file
@@ -115,29 +113,29 @@ public final class Options {
     return options;
   }
 
-  /** The training libraries, with the arguments of their own. */
+  /** The training libraries, with their own arguments. */
   Libraries libraries() {
     return libraries;
   }
 
-  /** Whether an argument of a library was given. */
+  /** Whether any library argument was given. */
   boolean hasArgumentsOfLibraries() {
     return !ofLibraries.isEmpty();
   }
 
-  /** The value in force; the last one given for lists. */
+  /** The value in force; for lists, the last one given. */
   public String get(Option option) {
     List<String> values = list(option);
     return values.get(values.size() - 1);
   }
 
-  /** The number in force, 0 for a word such as {@code off}. */
+  /** The number in force; 0 for a word such as {@code off}. */
   public int count(Option option) {
     String value = get(option);
     return value.matches("\\d+") ? Integer.parseInt(value) : 0;
   }
 
-  /** All values in force, the default if none was given. */
+  /** All values in force; the default if none was given. */
   public List<String> list(Option option) {
     Given values = given.get(option);
     return values == null ? List.of(option.byDefault) : values.values();
@@ -147,7 +145,7 @@ public final class Options {
     return given.containsKey(option);
   }
 
-  /** Whether other hosts are to keep items with this one. */
+  /** Whether other hosts keep items together with this one. */
   boolean hasPeers() {
     return !get(Option.PEER).equals("off");
   }
@@ -164,7 +162,7 @@ public final class Options {
     return !get(Option.PREPARED).equals("off");
   }
 
-  /** The classes that the user vouches for. */
+  /** The classes that the user declared deterministic. */
   Set<String> trusted() {
     return list(Option.PREPARED).stream()
         .filter(value -> value.startsWith(SHARE_CLASS))
@@ -172,7 +170,7 @@ public final class Options {
         .collect(Collectors.toSet());
   }
 
-  /** Whether the agent is to choose policies. */
+  /** Whether the agent chooses policies. */
   boolean isAuto() {
     return get(Option.AUTO).equals("on");
   }
@@ -195,12 +193,12 @@ public final class Options {
         && !get(Option.CHECKPOINT_DIR).equals("none");
   }
 
-  /** Whether the job goes on where an earlier one was. */
+  /** Whether the job resumes an earlier one. */
   boolean resumes() {
     return writesModels() && !get(Option.RESUME).equals("none") && !coordinates();
   }
 
-  /** The share in force, 0.035 of {@code 3.5%}. */
+  /** The share in force: 0.035 for {@code 3.5%}. */
   double share(Option option) {
     return share(get(option));
   }
@@ -213,19 +211,19 @@ public final class Options {
     return get(Option.PREP).equals("coordinate");
   }
 
-  /** Coordinated prep has threads of its own, and an order that no sampler of this job knows. */
+  /** Whether to prefetch; not with coordinated prep, which has its own threads, and an order that this job's sampler does not know. */
   boolean prefetches() {
     return triesPrefetching() || (count(Option.PREFETCH) > 0 && !coordinates());
   }
 
-  /** A profile of all phases also learns what decoded items would take. */
+  /** Whether to measure the sizes of decoded items, as a profile of all phases does. */
   boolean learnsSizes() {
     return get(Option.PROFILE).equals("all");
   }
 
-  /** Whether one of these policies was asked for. */
+  /** Whether one of these policies was requested. */
   boolean inForce(List<Policy> policies) {
-    for (Policy policy : policies) { // No stream here: the installer calls this.
+    for (Policy policy : policies) { // No stream, because the installer calls this.
       if (inForce(policy)) {
         return true;
       }
@@ -247,7 +245,7 @@ public final class Options {
     };
   }
 
-  /** Hosts and Redis do not go together, nor do two ways to find hosts. */
+  /** Rejects mixing hosts with Redis, or two ways to find hosts. */
   private void checkPeers() {
     List<String> peers = list(Option.PEER);
     if (peers.size() > 1) {
@@ -257,7 +255,7 @@ public final class Options {
           Discovery.parse(peers);
         } else if (servers < peers.size()) {
           throw new IllegalArgumentException(
-              "servers of Redis and hosts cannot stand beside each other");
+              "Redis servers and hosts cannot be combined");
         }
       } catch (IllegalArgumentException e) {
         problem("peer: " + UserText.line(String.valueOf(e.getMessage())));
@@ -265,7 +263,7 @@ public final class Options {
     }
   }
 
-  /** What the user has said stays. */
+  /** Sets an option unless the user has set it. */
   private void choose(Option option, String value) {
     given.putIfAbsent(option, new Given(List.of(value), AUTO));
   }
@@ -275,12 +273,12 @@ public final class Options {
     return values != null && values.origin().equals(AUTO);
   }
 
-  /** Peers need a policy, whatever the user said of it; to say otherwise is corrected. */
+  /** Sets an option that peers require; if the user set another value, overrides and reports it. */
   private void bring(Option option, String value) {
     if (isGiven(option) && !get(option).equals(value)) {
       corrections.add(
           String.format(
-              "%s=%s is taken as %s: peer= shares the raw items of this host",
+              "%s=%s is ignored and %s is used: peer= shares the raw items of this host",
               option.key(), shown(option), value));
     }
     if (!get(option).equals(value)) {
@@ -293,12 +291,12 @@ public final class Options {
     return help;
   }
 
-  /** What was wrong, one sentence each; empty if nothing. */
+  /** The errors, one sentence each. */
   public List<String> problems() {
     return Collections.unmodifiableList(problems);
   }
 
-  /** What is right but without effect, one sentence each. */
+  /** Valid options without effect, one sentence each. */
   public List<String> remarks() {
     List<String> remarks = new ArrayList<>();
     boolean keeps = keepsRaw() || keepsDecoded() || keepsPrepared();
@@ -325,7 +323,7 @@ public final class Options {
     }
     without(remarks, writesModels(), Option.RESUME, "checkpoint=atomic or async");
     if (coordinates() && isGiven(Option.RESUME)) {
-      remarks.add("resume has no effect with prep=coordinate, whose epochs are of all jobs");
+      remarks.add("resume has no effect with prep=coordinate, whose epochs belong to all jobs");
     }
     boolean chooses = get(Option.CHECKPOINT_EVERY).equals(AUTO);
     without(remarks, chooses, Option.CHECKPOINT_OVERHEAD, "checkpoint.every=auto");
@@ -339,8 +337,7 @@ public final class Options {
     Given password = given.get(Option.PEER_TLS_PASSWORD);
     if (tls && password != null && password.origin().equals("argument")) {
       remarks.add(
-          "peer.tls.password stands on the command line, where every user of this host and the"
-              + " recording can see it; put it into a file, @FILE");
+          "peer.tls.password is on the command line, where every user of this host can see it and the" + " recording stores it; put it into a file, @FILE");
     }
     remarks.addAll(corrections);
     libraries.all().forEach(library -> remarks.addAll(library.remarks()));
@@ -349,7 +346,7 @@ public final class Options {
     return remarks;
   }
 
-  /** What has no effect on a program that uses this library, a sentence; empty if nothing. */
+  /** A sentence about options without effect on a program that uses this library; empty if none. */
   String remarkOn(Library library) {
     boolean coordinate = coordinates();
     if (count(Option.PREFETCH) == 0 || ((keepsRaw() || keepsDecoded()) && !coordinate)) {
@@ -362,16 +359,15 @@ public final class Options {
           + library.name()
           + (coordinate
               ? " with prep=coordinate"
-              : " in fit without decoded=share or cache=minio: it is for batches taken by hand");
+              : " in fit without decoded=share or cache=minio: it prefetches only batches that the program" + " takes itself");
     }
     return coordinate
         ? prefetch
-            + " with prep=coordinate brings no items: it is the number of threads that prepare if"
-            + " the program has an executor"
+            + " with prep=coordinate prefetches no items: it sets the number of preparing threads if" + " the program has an executor"
         : "";
   }
 
-  /** A profile is of the job without policies: they are off, and those asked for are named. */
+  /** Switches all policies off, because a profile measures the job without them, and names those that were requested. */
   private void onlyProfile() {
     List<String> off = new ArrayList<>();
     for (Option policy :
@@ -403,7 +399,7 @@ public final class Options {
     }
   }
 
-  /** Whether the job is to be profiled, which it is without any policy. */
+  /** Whether to profile the job, which switches all policies off. */
   boolean profiles() {
     return !get(Option.PROFILE).equals("off");
   }
@@ -414,7 +410,7 @@ public final class Options {
     }
   }
 
-  /** Values as they may be seen: in the recording, and by whoever looks over a shoulder. */
+  /** The values in a form that may be shown and recorded; hides secrets. */
   private String shown(Option option) {
     return list(option).stream()
         .map(value -> isGiven(option) ? shown(option, value) : value)
@@ -445,9 +441,7 @@ public final class Options {
     for (String argument : split(arguments)) {
       if (afterSecret && !known(argument)) {
         problem(
-            "what follows a comma after "
-                + Option.PEER_TLS_PASSWORD.key()
-                + " is no argument (a value with a comma goes into a file, @FILE)");
+            "the text after a comma in " + Option.PEER_TLS_PASSWORD.key() + " is not an argument (put a value with a comma into a file, @FILE)");
         continue;
       }
       afterSecret = argument.startsWith(Option.PEER_TLS_PASSWORD.key());
@@ -478,7 +472,7 @@ public final class Options {
     }
   }
 
-  /** At the commas, but for those before the last @ of an address: they are its password's. */
+  /** Splits at commas, except those before the last {@code @} of an address, which belong to its password. */
   private List<String> split(String arguments) {
     List<String> parts = List.of(arguments.split(",", -1));
     List<String> all = new ArrayList<>();
@@ -496,7 +490,7 @@ public final class Options {
     return all;
   }
 
-  /** Whether this is an argument, right or wrong, and not the rest of one cut at its comma. */
+  /** Whether this is an argument, valid or not, rather than the rest of one that was cut at a comma. */
   private boolean known(String argument) {
     int equals = argument.indexOf('=');
     String key = equals > 0 ? argument.substring(0, equals).trim() : "";
@@ -508,7 +502,7 @@ public final class Options {
   }
 
   private static @Nullable Option option(String key) {
-    for (Option option : Option.values()) { // No stream here: the installer calls this.
+    for (Option option : Option.values()) { // No stream, because the installer calls this.
       if (option.key().equals(key)) {
         return option;
       }
@@ -556,13 +550,13 @@ public final class Options {
       put(ofLibrary, value, origin);
     } else if (option == null) {
       String name = UserText.line(key);
-      String whole = UserText.value(key + "=" + value); // Or the = is a password's.
+      String whole = UserText.value(key + "=" + value); // The = may belong to a password.
       problem("unknown key '" + (whole.startsWith(name + "=") ? name : whole) + "'" + nearest(key));
     } else if (accepts(option, value)) {
       List<String> values = new ArrayList<>();
       if (REPEATED.contains(option.check) && !value.equals(option.byDefault)) {
         values.addAll(list(option));
-        values.remove(option.byDefault); // It says that there are none.
+        values.remove(option.byDefault); // The default means that there are none.
       }
       values.add(value);
       given.put(option, new Given(values, origin));
@@ -592,7 +586,7 @@ public final class Options {
     if (!accepted) {
       String comma =
           value.indexOf('{') > value.indexOf('}')
-              ? " (commas separate arguments; put a value that has one into a file, @FILE)"
+              ? " (commas separate arguments; put a value with a comma into a file, @FILE)"
               : "";
       problem(
           String.format(
@@ -623,7 +617,7 @@ public final class Options {
     };
   }
 
-  /** Throws if the value names neither hosts nor a Redis. */
+  /** Throws if the value is neither a valid way to find hosts nor a Redis address. */
   private static void readPeer(String value) {
     if (RedisUri.is(value)) {
       RedisUri.parse(value);
@@ -632,7 +626,7 @@ public final class Options {
     }
   }
 
-  /** Whether the reader of such values, whose word it is, takes this one. */
+  /** Whether the parser of such values accepts this one. */
   private static boolean isUnderstood(String value, Consumer<String> reader) {
     try {
       reader.accept(value);
@@ -664,7 +658,7 @@ public final class Options {
         : ", see coordl-agent.jar=help";
   }
 
-  /** Edits between two words (Levenshtein). */
+  /** Levenshtein distance. */
   private static int distance(String a, String b) {
     int[] row = new int[b.length() + 1];
     for (int j = 0; j < row.length; j++) {

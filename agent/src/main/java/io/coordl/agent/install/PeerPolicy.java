@@ -22,16 +22,14 @@ import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** From {@code peer=} to an engine; nothing of it is loaded without. */
+/** Creates the engine for {@code peer=}; not loaded without that option. */
 final class PeerPolicy {
   private PeerPolicy() {}
 
   /**
-   * The engine, which the monitor closes before the store. If there cannot be one, logs why and
-   * returns null: it never falls back to an engine without the requested TLS, or to hosts that let
-   * strangers in.
+   * Opens the engine, which the monitor closes before the store. On failure, logs the reason and returns null: it never falls back to an engine without the requested TLS, or to unauthenticated hosts.
    *
-   * @param store name of the store, the same for the jobs that share it
+   * @param store name of the store, the same for all jobs that share it
    */
   static @Nullable ItemStore engine(
       Options options, String store, ArenaStore arena, JobMonitor job) {
@@ -42,7 +40,7 @@ final class PeerPolicy {
     } catch (IOException e) {
       job.log().say(e.getMessage() + " No other host is asked.");
     } catch (RuntimeException | LinkageError e) {
-      job.log().say("peer= cannot be had (" + e + "); no other host is asked.");
+      job.log().say("peer= cannot be used (" + e + "); no other host is asked.");
     }
     return null;
   }
@@ -87,14 +85,13 @@ final class PeerPolicy {
     return engine;
   }
 
-  /** The credentials that distinguish our hosts from strangers. */
+  /** The credentials with which this group's hosts authenticate each other. */
   private static SSLContext proof(Options options) throws IOException {
     String secret = options.get(Option.PEER_SECRET);
     boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
     if (given && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.byDefault)) {
       throw new IOException(
-          "peer.secret and peer.tls were both given, and either says who is a peer: leave one"
-              + " out.");
+          "peer.secret and peer.tls were both given, but only one can authenticate peers: remove" + " one.");
     }
     SSLContext tls = tls(options);
     if (tls != null) {
@@ -102,9 +99,7 @@ final class PeerPolicy {
     }
     if (!given) {
       throw new IOException(
-          "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that strangers who reach its ports"
-              + " can neither read nor change what this job trains on: run openssl rand -base64 32,"
-              + " and give all hosts what it prints in a file of mode 0600.");
+          "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that no stranger who reaches its ports" + " can read or change this job's training data: run openssl rand -base64 32," + " and put its output on all hosts into a file of mode 0600.");
     }
     return PeerTls.ofSecret(Path.of(secret));
   }

@@ -61,12 +61,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** From options to what they ask for. A policy that cannot be had is said, and left out. */
+/** Starts the requested policies; one that cannot start is reported and skipped. */
 final class Policies {
   private static final String HOST = "host";
   private static final String NONE = "none";
 
-  /** Part of the free memory that each staging buffer may take: others will be needed. */
+  /** Share of free memory for each staging buffer; small, because more may follow. */
   private static final double PREP_SHARE = 0.125;
 
   private static final double CHECKPOINT_SHARE = 0.25;
@@ -87,7 +87,7 @@ final class Policies {
   private @Nullable StoreStatistics decodedImages;
   private @Nullable StoreStatistics preparedSamples;
 
-  /** Options that were given up because they gained nothing. */
+  /** Options that were switched off because they did not help. */
   private final Set<Option> givenUp = ConcurrentHashMap.newKeySet();
 
   private final @Nullable Tuner tuner;
@@ -116,14 +116,13 @@ final class Policies {
     return why.isEmpty() || !"late".equals(System.getProperty("coordl.attached"))
         ? why
         : why
-            + " by a method called since the agent was attached: one that ran by then, such as"
-            + " main, stays as it was; start the program with -javaagent";
+            + " by a method called since the agent was attached; methods already running then, such as" + " main, are not rewritten: start the program with -javaagent";
   }
 
-  /** What did nothing is said when the job ends, with the reason. */
+  /** Registers a requested option, to report at exit if it had no effect, and why. */
   private void asked(Option option, String value, Supplier<String> why) {
     if (options.isChosen(option)) {
-      return; // The agent's own choice, which it says itself.
+      return; // The agent's own choice, which is reported elsewhere.
     }
     String asked = option.key() + "=" + UserText.value(value);
     job.addAsked(asked, option == Option.PREFETCH ? option.key() : asked, why);
@@ -140,7 +139,7 @@ final class Policies {
         : ItemFilter.matching(options.list(Option.DATASET), names);
   }
 
-  /** Where nothing is kept it does not matter what items are known by. */
+  /** How items are identified; irrelevant if nothing is kept. */
   private ItemNames names() {
     if (!(options.keepsRaw() || options.keepsDecoded() || options.keepsPrepared())) {
       return ItemNames.HERE;
@@ -159,8 +158,7 @@ final class Policies {
       names = names.copies();
       job.log()
           .say(
-              "dataset.identity=copy: files are known by path, size and modification time; one that"
-                  + " is replaced at the same size and time is taken for the old one.");
+              "dataset.identity=copy: files are identified by path, size and modification time; a file" + " replaced with equal size and time is mistaken for the old one.");
     }
     Set<String> excluded = new HashSet<>(options.list(Option.CACHE_EXCLUDE));
     excluded.remove(NONE);
@@ -168,8 +166,7 @@ final class Policies {
   }
 
   /**
-   * The source of items: observing only, or from a store, which the monitor closes when the job
-   * ends.
+   * The source of items: observes only, or uses a store, which the monitor closes at exit.
    */
   ItemSource items() {
     if (options.profiles()) {
@@ -207,8 +204,7 @@ final class Policies {
   }
 
   /**
-   * What intercepts library calls: nothing, or a store of decoded items, closed likewise, and what
-   * prefetches. After {@link #items}.
+   * The interceptors of library calls, for all requested policies. Call after {@link #items}.
    */
   LibraryHooks hooks(RewriteLog rewrites) {
     sampleGpus();
@@ -275,7 +271,7 @@ final class Policies {
     return made;
   }
 
-  /** Memory that cannot be given back has a small default budget, unless the user sets one. */
+  /** The user's budget, or a small default, because this memory cannot be given back. */
   private long bounded(ByteBudget size, MemoryWatch watch) {
     long budget = size.resolve(Machine.freeMemory(), job.log());
     return size.isNamed() ? budget : watch.bounded(budget);
@@ -329,7 +325,7 @@ final class Policies {
         || (policies.equals(List.of(Policy.PREPARED)) && services.prepared() == null);
   }
 
-  /** Where no driver is there, nothing of the GPUs is loaded. */
+  /** Starts sampling GPUs; without a driver, loads no GPU classes. */
   private void sampleGpus() {
     boolean asked = options.get(Option.GPU).equals("on");
     if (asked
@@ -380,10 +376,9 @@ final class Policies {
   }
 
   /**
-   * The profile is made: the job ends as by {@link System#exit}, from a thread of the agent. The
-   * training thread stays where it is, boundedly: a hook of the program may wait for it.
+   * Ends the job after the profile, by {@link System#exit} on an agent thread. The training thread waits here for a bounded time, because a shutdown hook of the program may wait for it.
    */
-  @SuppressWarnings("SystemExitOutsideMain") // What profile= promises.
+  @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
     job.log().say("profile: the last phase is over, the run ends here");
     Thread exit = new AgentThread("coordl-profile-end", () -> System.exit(0));
@@ -403,7 +398,7 @@ final class Policies {
             System::nanoTime,
             !options.isAuto(),
             options.triesPrefetching() && cores > 1 ? this::prefetched : null,
-            cores - 1, // One more prepares, or trains.
+            cores - 1, // One core remains for preparing or training.
             job.spans().events()::write);
     job.addPolicy(made::said, () -> {});
     return made;
@@ -414,7 +409,7 @@ final class Policies {
     return made == null ? 0 : made.count();
   }
 
-  /** Whether what a policy keeps is to be kept now: always if the user asked for it. */
+  /** Whether a policy should keep items now; always true if the user requested it. */
   private BooleanSupplier keeps(Option policy) {
     Tuner decides = tuner;
     if (decides == null || !options.isChosen(policy)) {
@@ -423,7 +418,7 @@ final class Policies {
     return policy == Option.PREPARED ? decides::keeps : decides::keepsItems;
   }
 
-  /** A store that is given up gives its memory back, unless other forms still use it. */
+  /** Frees the memory of a store that does not help, unless other forms still use it. */
   private StoreGain gain(Option policy, Option size) {
     return new StoreGain(
         policy.key() + "=" + options.get(policy), job.log(), () -> giveBack(policy, size));
@@ -504,9 +499,7 @@ final class Policies {
   }
 
   /**
-   * Number of epochs within which keeping has to pay off: at most the remaining ones, if they are
-   * known. If they are not, and the agent chooses, as many as the job has had so far, because it
-   * may well run as long again.
+   * Number of epochs within which keeping must pay off: at most the remaining ones, if known. If unknown and the agent chooses, as many as the job has had so far, because it may well run as long again.
    */
   private int epochsToPay() {
     JobStatisticsEvent now = job.spans().totals().snapshot();
@@ -519,11 +512,11 @@ final class Policies {
     return (int) Math.min(toGo, MOST_TO_PAY);
   }
 
-  /** Jobs that listen elsewhere are another host, on this one machine too. */
+  /** Group name, extended by the listening address: jobs with another address count as another host, even on the same machine. */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
     return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
-        ? options.get(Option.GROUP) + "," + bind // A group's name has no comma.
+        ? options.get(Option.GROUP) + "," + bind // A group name contains no comma.
         : options.get(Option.GROUP);
   }
 
@@ -558,10 +551,10 @@ final class Policies {
     }
   }
 
-  /** That of all forms, unless the user says how large its own is to be. */
+  /** The store that all forms share, unless this form has its own budget. */
   private @Nullable ArenaStore arena(Option size, String name) {
     if (!sharesBudget(size)) {
-      return store(size, group() + name); // A group's name has no comma: it is no other group's.
+      return store(size, group() + name); // Unique: group names contain no comma.
     }
     if (!isCommonOpened) {
       isCommonOpened = true;
@@ -570,7 +563,7 @@ final class Policies {
     return common;
   }
 
-  /** With peers the raw items of this host are those of all: no other form takes their room. */
+  /** Whether the form shares cache.size. Not with peers: all hosts use this host's raw items, so no other form may take their space. */
   private boolean sharesBudget(Option size) {
     return size == Option.CACHE_SIZE || (options.get(size).equals("auto") && !options.hasPeers());
   }
@@ -617,7 +610,7 @@ final class Policies {
     }
   }
 
-  /** With several arenas, each takes half of what it would take alone. */
+  /** Share of free memory per arena: halved if there are several. */
   private double autoShare() {
     boolean decoded = options.keepsDecoded();
     boolean prepared = options.keepsPrepared();
@@ -633,7 +626,7 @@ final class Policies {
     return arenas > 1 ? ByteBudget.AUTO_SHARE / 2 : ByteBudget.AUTO_SHARE;
   }
 
-  /** Made when it is first needed. */
+  /** Created on first use. */
   private MemoryWatch memory() {
     MemoryWatch made = memory;
     if (made == null) {

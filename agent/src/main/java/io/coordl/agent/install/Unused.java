@@ -14,15 +14,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a policy did nothing, told from what it counted; empty if it did something. Whatever a
- * library's code of ours has said of the policy is known better and comes first.
+ * Explains from the counters why a policy had no effect; empty if it had one. Reasons reported by the library adapters are more precise and take precedence.
  */
 final class Unused {
   private Unused() {}
 
   /**
    * @param store null if there is none
-   * @param what it keeps: "raw item", "decoded image"
+   * @param what kind of item the store keeps: "raw item", "decoded image"
    * @param before stores that are asked first, by what they keep; another job may have filled them
    */
   static String store(
@@ -38,8 +37,8 @@ final class Unused {
     long misses = store.misses();
     if (misses > 0) {
       return String.format(
-          "no %s could be kept: of %s read, %s changed meanwhile, %s could not be read, %s were"
-              + " being read by others, %s were left to another form, %s to the program",
+          "no %s could be kept: of %s read, %s changed while being read, %s could not be read, %s"
+              + " were being read by others, %s were left to another form, %s to the program",
           what,
           misses,
           store.of(Outcome.CHANGED),
@@ -58,15 +57,14 @@ final class Unused {
     return none.isEmpty() ? "no " + what + " came from a call that it intercepts" : none;
   }
 
-  /** Of {@code prepared=share}, as above. */
+  /** The same for {@code prepared=share}. */
   static String prepared(@Nullable StoreStatistics store, Libraries libraries) {
     return store(
         store,
         "sample",
         none ->
             none.of(Outcome.SPARED) > 0
-                ? "random numbers were drawn for each sample, or samples are more than arrays of"
-                    + " numbers"
+                ? "random numbers were drawn for each sample, or samples are not just arrays of" + " numbers"
                 : libraries.all().stream()
                     .map(Library::kept)
                     .filter(kept -> !kept.isEmpty())
@@ -76,12 +74,12 @@ final class Unused {
   private static String store(
       @Nullable StoreStatistics store, String what, Function<StoreStatistics, String> nothingKept) {
     if (store == null) {
-      return "it has no memory, as was said when the job began";
+      return "it has no memory, as reported at the start of the job";
     } else if (store.of(Outcome.HIT) + store.of(Outcome.PEER) > 0) {
       return "";
     } else if (store.of(Outcome.ADMITTED) > 0) {
       return String.format(
-          "none of the %s %ss it kept was asked for again by this job",
+          "this job used none of the %s %ss it kept a second time",
           store.of(Outcome.ADMITTED), what);
     }
     return store.of(Outcome.FULL) > 0
@@ -93,7 +91,7 @@ final class Unused {
     if (!did.isEmpty()) {
       return "";
     }
-    return "no order of samples or files was known before they were used"
+    return "the order of samples or files was not known in advance"
         + (hasStore ? "" : ", and items are only prefetched with cache=minio or decoded=share");
   }
 
@@ -103,8 +101,7 @@ final class Unused {
     }
     return pipelines.stream().anyMatch(s -> s.epochs > 0)
         ? String.format(
-            "no other job of group %s went through the same data, in the same way, while this one"
-                + " did",
+            "no other job of group %s used the same data in the same way at the same time",
             group)
         : "the program has no pipeline that jobs can share";
   }

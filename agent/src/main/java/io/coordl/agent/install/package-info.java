@@ -1,6 +1,5 @@
 /**
- * From arguments to a running agent: options, policies, installation. Knows every other part; no
- * other part knows it.
+ * Turns arguments into a running agent: options, policies, installation. Depends on every other part; no other part depends on it.
  */
 @NullMarked
 package io.coordl.agent.install;

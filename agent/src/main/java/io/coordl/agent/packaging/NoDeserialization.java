@@ -11,8 +11,7 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Replaces the class with which a library deserialises bytes from other hosts by one that refuses.
- * Nothing refers to the old class any more, so it is left out of the jar.
+ * Replaces the class with which a library deserialises bytes from other hosts by one that refuses to. The old class is then unreferenced and does not enter the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}

@@ -20,14 +20,9 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes each lambda and method reference of the agent a class of its own, as an anonymous class in
- * the source would be. The JVM makes such classes when the lambda is first reached, with machinery
- * that the program may never use: some forty of them, and what the compilers then make of the
- * machinery, cost a short job a fifth of a second of CPU.
+ * Compiles each lambda and method reference of the agent to a class, like an anonymous class. Normally the JVM creates these classes at first use, with machinery that the program itself may never need. For some forty lambdas, this and JIT-compiling the machinery cost a short job a fifth of a second of CPU.
  *
- * <p>The class joins the nest of the class that it was found in, so that it may call what is
- * private there, and {@code make} with the descriptor of the call site takes the place of the
- * {@code invokedynamic}. Whatever has an unusual form stays as it is.
+ * <p>The new class joins the nest of its original class, so that it may call private members, and a call of its {@code make} method, with the call site's descriptor, replaces the {@code invokedynamic}. Lambdas of unusual form stay unchanged.
  */
 public final class PlainLambdas {
   private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";
@@ -37,7 +32,7 @@ public final class PlainLambdas {
 
   private final Map<String, byte[]> classes = new TreeMap<>();
 
-  /** By the class that heads the nest. */
+  /** New nest members by nest host. */
   private final Map<String, List<String>> joining = new HashMap<>();
 
   private PlainLambdas() {}
@@ -142,14 +137,14 @@ public final class PlainLambdas {
    * A call site of the metafactory.
    *
    * @param sam name of the interface's method
-   * @param factory what is captured, and the interface
+   * @param factory descriptor of the call site: captured values and the interface
    * @param erased the interface's method as declared
-   * @param exact the same with the types that the call site knows
-   * @param implementation what runs
+   * @param exact the same with the types known at the call site
+   * @param implementation the method to run
    */
   private record Lambda(String sam, Type factory, Type erased, Type exact, Handle implementation) {
 
-    /** What the implementation takes, its receiver included. */
+    /** Parameter types of the implementation, including its receiver. */
     private Type[] taken() {
       Type[] declared = Type.getArgumentTypes(implementation.getDesc());
       int tag = implementation.getTag();
@@ -172,7 +167,7 @@ public final class PlainLambdas {
       return type.getSort() < Type.ARRAY;
     }
 
-    /** The class; null if it would have to do what is unusual. */
+    /** Generates the class; null if the lambda has an unusual form. */
     byte @Nullable [] write(String name, String host) {
       ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
       int access = Opcodes.ACC_FINAL | Opcodes.ACC_SUPER | Opcodes.ACC_SYNTHETIC;
@@ -215,7 +210,7 @@ public final class PlainLambdas {
       return calls(method, name) ? writer.toByteArray() : null;
     }
 
-    /** False if an argument or the result cannot be made what it has to be. */
+    /** Generates the call; false if an argument or the result cannot be converted. */
     private boolean calls(MethodVisitor code, String name) {
       code.visitCode();
       if (implementation.getTag() == Opcodes.H_NEWINVOKESPECIAL) {
@@ -255,7 +250,7 @@ public final class PlainLambdas {
       return usual;
     }
 
-    /** In a nest what is private is called as anything else; a constructor is not. */
+    /** Within a nest, private methods are called like any other; only constructors differ. */
     private int opcode() {
       return switch (implementation.getTag()) {
         case Opcodes.H_INVOKESTATIC -> Opcodes.INVOKESTATIC;
@@ -264,7 +259,7 @@ public final class PlainLambdas {
       };
     }
 
-    /** Boxes as itself, unboxes, casts, or makes an int a long; false if it takes more. */
+    /** Boxes, unboxes, casts, or widens an int to a long; false if more would be needed. */
     private static boolean adapts(MethodVisitor code, Type from, Type to) {
       if (isPrimitive(from) && !isPrimitive(to)) {
         Boxes.box(code, from);

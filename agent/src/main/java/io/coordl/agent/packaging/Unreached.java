@@ -16,9 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Deletes the classes of libraries that nothing reaches from the agent's own. A class reaches what
- * its file names anywhere, as a type or in a text, so that what is looked up by a whole name stays.
- * JGroups loads every class that its lists name: they lose their lines of deleted classes.
+ * Deletes library classes that are unreachable from the agent's own classes. A class reaches every name that occurs anywhere in its file, as a type or in a string, so classes looked up by full name stay. JGroups loads every class on its lists, so deleted classes are removed from these lists.
  */
 public final class Unreached {
   private static final String SUFFIX = ".classdata";
@@ -26,7 +24,7 @@ public final class Unreached {
 
   private Unreached() {}
 
-  /** Arguments: a folder of classes named {@code *.classdata}, and the package all starts from. */
+  /** Arguments: a folder of classes named {@code *.classdata}, and the package of the root classes. */
   public static void main(String[] args) throws IOException {
     Path root = Path.of(args[0]);
     Map<String, Path> libraries = new HashMap<>();

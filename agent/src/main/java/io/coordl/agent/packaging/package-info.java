@@ -1,4 +1,4 @@
-/** Run by the build on what goes into the agent's jar; no part of the agent. */
+/** Build steps that process the contents of the agent's jar; not part of the agent. */
 @NullMarked
 package io.coordl.agent.packaging;
 

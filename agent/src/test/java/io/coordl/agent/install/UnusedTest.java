@@ -65,11 +65,11 @@ final class UnusedTest {
   void aStoreSaysHowFarItemsCame() {
     assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
-        .isEqualTo("none of the 64 decoded images it kept was asked for again by this job");
+        .isEqualTo("this job used none of the 64 decoded images it kept a second time");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
         .isEqualTo("no raw item fits into its 1048576 bytes");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
-        .startsWith("no raw item could be kept: of 3 read, 3 changed meanwhile");
+        .startsWith("no raw item could be kept: of 3 read, 3 changed while being read");
     assertThat(
             Unused.store(
                 store(0, 0, 0, 0, 0),
@@ -103,7 +103,7 @@ final class UnusedTest {
   @Test
   void theOthersSayWhomTheyMissed() {
     assertThat(Unused.prefetch("", true))
-        .isEqualTo("no order of samples or files was known before they were used");
+        .isEqualTo("the order of samples or files was not known in advance");
     assertThat(Unused.prefetch("", false))
         .endsWith("only prefetched with cache=minio or decoded=share");
     assertThat(Unused.prep(List.of(), "g")).startsWith("the program has no pipeline");

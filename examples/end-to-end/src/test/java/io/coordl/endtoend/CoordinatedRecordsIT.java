@@ -196,7 +196,7 @@ class CoordinatedRecordsIT {
     SameOutput.check(mismatch.toString(), jobs.get(1), plain.out());
     assertThat(jobs.get(0).err() + jobs.get(1).err())
         .as(mismatch.toString())
-        .contains("It prepares all its batches itself.");
+        .contains("This job prepares all its batches itself.");
     assertThat(jobs.get(1).err() + jobs.get(0).err())
         .as(mismatch.toString())
         .containsAnyOf(mismatch.told(), reversed(mismatch.told()));

@@ -110,7 +110,7 @@ class TopIT {
         for (Running job : all) {
           assertThat(shown).containsPattern("(?m)^ *" + job.pid() + " (running|killed|stopped) ");
         }
-        assertThat(shown).contains("not heard of for ", "Store       raw, process: ");
+        assertThat(shown).contains("no update for ", "Store       raw, process: ");
       }
 
       assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");

@@ -21,29 +21,25 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recordings of several runs, the first of which is what the others are compared with, in the shape
- * of the JSON: {@code compare.schema.json} describes it.
+ * Recordings of several runs, each compared with the first, in the shape of the JSON, which {@code compare.schema.json} describes.
  */
 public record SideBySide(int schemaVersion, List<Run> runs) {
   static final int SCHEMA_VERSION = 1;
 
-  /** Say nothing of how the job works. */
+  /** Arguments that do not affect how the job works. */
   private static final Set<String> NO_CHANGE =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
-  /** Questions whose figure is how many times as fast as today. */
+  /** Questions whose figure is a speed relative to today's. */
   private static final Set<String> PREDICTING = Set.of("overlap", "decoded", "auto");
 
   /**
    * A run.
    *
-   * @param timesAsFast as the first; null for that one, and where nothing was trained
-   * @param predicted how many times as fast the first run's advice says that it gets at most with
-   *     these arguments; null if others were changed, or it gave none
-   * @param whatIf the same, with its error, as {@code coordl whatif} predicts it of the first run;
-   *     null if it answers no question about what was changed
-   * @param changed what is not as in the first: the agent's arguments in force, the program, the
-   *     JVM, the host, its cores, the libraries, the agent
+   * @param timesAsFast speed relative to the first run; null for that run, and if nothing was trained
+   * @param predicted upper bound of the relative speed that the first run's advice gave for these arguments; null if others were changed, or there was no advice
+   * @param whatIf the relative speed, with its error, that {@code coordl whatif} predicts from the first run; null if no question covers the changes
+   * @param changed differences from the first run: the agent's arguments in force, the program, the JVM, the host, its cores, the libraries, the agent
    */
   public record Run(
       @Nullable TimesAsFast timesAsFast,
@@ -55,18 +51,17 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   /**
    * A ratio of speeds.
    *
-   * @param error half the width of its 95 % confidence interval, from how the epochs after the
-   *     first differ; null if there are not two of them in each run
-   * @param of which epochs are compared
+   * @param error half the width of its 95 % confidence interval, from the spread of the epochs after the first; null unless each run has at least two of them
+   * @param of which epochs are compared, in words
    */
   public record TimesAsFast(double value, @Nullable Double error, String of) {
-    /** False if the runs may be as fast as each other. */
+    /** False if the runs may be equally fast. */
     boolean differs() {
       return error == null || Math.abs(value - 1) > error;
     }
   }
 
-  /** Values of an argument, null where it is not known. */
+  /** Values of an argument; null if unknown. */
   public record Change(@Nullable String before, @Nullable String after) {}
 
   public static SideBySide of(List<JobRecording> recordings) {
@@ -96,8 +91,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   }
 
   /**
-   * The error is that of the prediction; a range is said only of what answers how many times as
-   * fast as today.
+   * The prediction with its error; only for questions whose figure is a relative speed.
    */
   private static @Nullable Measure whatIf(
       List<Answer> answers, JobRecording after, Set<String> changed) {
@@ -117,7 +111,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     return argument.replaceFirst("=.*", "");
   }
 
-  /** Whether these arguments are in force, and nothing else may have made it faster or slower. */
+  /** Whether exactly these arguments were changed, so that nothing else can explain the difference. */
   private static boolean isWhatWasDone(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);
@@ -134,7 +128,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
                         .equals(after.configuration().get(key(argument))));
   }
 
-  /** The agent's arguments in force, the program, and what it ran on as far as that is known. */
+  /** The agent's arguments in force, the program and, if known, its environment. */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
     if (recording.mainClass() != null) {
@@ -200,7 +194,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
         : epochs.stream().allMatch(epoch -> epoch.samples > 0);
   }
 
-  /** For one sample, or batch; 0 if there was none. */
+  /** Time of one sample or batch; 0 if there was none. */
   private static double nanos(@Nullable Figures figures, ToLongFunction<Figures> amount) {
     long all = figures == null ? 0 : amount.applyAsLong(figures);
     return figures == null || all == 0 ? 0 : (double) figures.wall / all;

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 public final class SideBySideText {
   private static final int LONGEST_NAME = 60;
 
-  /** Those of which no speed is known come last. */
+  /** Slowest first; jobs of unknown speed come last. */
   public static final Comparator<Summary> SLOWEST_FIRST =
       Comparator.comparingDouble(
           summary -> speed(summary) == 0 ? Double.MAX_VALUE : speed(summary));
 
   private SideBySideText() {}
 
-  /** What changed from the first run to each other one, and a table of all; without line ends. */
+  /** The changes from the first run to each of the others, and a table of all; without line ends. */
   public static List<String> lines(SideBySide compared) {
     List<String> lines = new ArrayList<>();
     String first = name(compared.runs().get(0).summary());
@@ -36,7 +36,7 @@ public final class SideBySideText {
     return lines;
   }
 
-  /** A sentence for each run but the first, by these names of all. */
+  /** One sentence for each run except the first, with the given names. */
   public static List<String> sentences(SideBySide compared, List<String> names) {
     List<String> sentences = new ArrayList<>();
     for (int i = 1; i < names.size(); i++) {
@@ -65,7 +65,7 @@ public final class SideBySideText {
     return Objects.requireNonNullElse(value, "not known");
   }
 
-  /** Where the first word begins that differs, if that is so late that it would be cut off. */
+  /** Start of the first differing word, if it would be cut off; else 0. */
   private static int differsFrom(String after, String before) {
     int same = Arrays.mismatch(after.toCharArray(), before.toCharArray());
     return same < LONGEST_NAME / 2 ? 0 : after.lastIndexOf(' ', same - 1) + 1;
@@ -108,7 +108,7 @@ public final class SideBySideText {
     return Text.line(summary.recording().file(), LONGEST_NAME);
   }
 
-  /** A line for each, the slowest first. */
+  /** One line for each, slowest first. */
   public static List<String> slowestFirst(List<Summary> summaries) {
     return table(summaries.stream().sorted(SLOWEST_FIRST).toList());
   }

@@ -1,4 +1,4 @@
-/** Several recordings side by side: how many times as fast each job is as the first. */
+/** Several recordings side by side: the speed of each job relative to the first. */
 @NullMarked
 package io.coordl.reports.comparison;
 

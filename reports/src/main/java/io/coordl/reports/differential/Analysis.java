@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 final class Analysis {
-  /** Those that the phases tell. */
+  /** The parts that the phases determine. */
   private static final Map<Part, ToDoubleFunction<PhaseParts>> PARTS =
       Map.of(
           Part.COMPUTE, PhaseParts::compute,
@@ -61,14 +61,14 @@ final class Analysis {
             Phases.PREP,
             Phases.INGESTION,
             Phases.CACHED,
-            "preparation hides behind compute here");
+            "preparation is hidden behind compute here");
     @Nullable Measure fetch =
         rate(
             "fetch rate F",
             Phases.FETCH,
             Phases.CACHED,
             Phases.COLD,
-            "fetching hides behind preparation and compute here");
+            "fetching is hidden behind preparation and compute here");
     List<Timing> timings =
         Stream.concat(phases.timings().values().stream(), phases.alone().stream()).toList();
     remarkUnsteady(timings.stream().filter(timing -> !timing.steady()).toList());
@@ -107,7 +107,7 @@ final class Analysis {
         Timing::workers);
   }
 
-  /** The ordinary recording's; else that of the cold phase itself, else of the cold recording. */
+  /** The live attribution of the ordinary recording; else of the cold phase, else of the cold recording. */
   private @Nullable Attribution live() {
     Attribution ofPhase = phases.attributions().get(Phases.COLD);
     if (ordinary.isEmpty() && (ofPhase != null || phases.timing(Phases.COLD).isEmpty())) {
@@ -128,7 +128,7 @@ final class Analysis {
     return new Attribution(recording.file().toString(), "job", job);
   }
 
-  /** Of a part that the phases do not tell, what was seen live alone. */
+  /** The share of a part; for a part that the phases do not determine, only the live figure. */
   private Share share(Part of, @Nullable Attribution live) {
     Optional<Measure[]> inputs = inputs().filter(all -> PARTS.containsKey(of));
     @Nullable Measure nanos = inputs.map(all -> bounded(of, at -> 1, all)).orElse(null);
@@ -142,7 +142,7 @@ final class Analysis {
         seen == null || share == null ? null : (Double) (seen - share.value()));
   }
 
-  /** t1, t2, t3 and the pauses within the latter two; empty if one of the phases is missing. */
+  /** t1, t2, t3 and the pauses within t2 and t3; empty if a phase is missing. */
   private Optional<Measure[]> inputs() {
     Optional<Measure> ingestion = time(Phases.INGESTION);
     Optional<Timing> cached = phases.timing(Phases.CACHED);
@@ -161,8 +161,7 @@ final class Analysis {
   }
 
   /**
-   * A part of what {@code whole} is. It cannot be negative, and noise that makes it so does not
-   * make it known: its error is that of the differences themselves, and what the bound has cut off.
+   * A part of {@code whole}. It cannot be negative, but clipping noise does not make it more certain: its error is that of the unclipped differences plus the amount cut off.
    */
   private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
     Measure measured =
@@ -173,7 +172,7 @@ final class Analysis {
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }
 
-  /** Measured alone; else what a pipeline without overlap, or one that the stage limits, shows. */
+  /** The rate of a stage: measured alone if possible; else derived from a pipeline without overlap, or from one that this stage limits. */
   private @Nullable Measure rate(
       String name, String stage, String without, String with, String hidden) {
     Optional<Measure> alone = alone(stage);
@@ -190,11 +189,10 @@ final class Analysis {
             name,
             stall.isEmpty()
                 ? Text.format(
-                    "it takes the phases %s and %s, or %s: make a profile with profile=all.",
+                    "needs the phases %s and %s, or %s: make a profile with profile=all.",
                     without, with, stage)
                 : Text.format(
-                    "%s, so these phases only say that it is faster: the phase %s of profile=all"
-                        + " measures it alone.",
+                    "%s, so these phases only show that it is faster: the phase %s of profile=all" + " measures it alone.",
                     hidden, stage)));
     return null;
   }
@@ -214,7 +212,7 @@ final class Analysis {
     return time(with).flatMap(later -> time(without).map(later::minus));
   }
 
-  /** The largest part, if no other may be as large and no difference contradicts the phases. */
+  /** The largest part, if it exceeds all others beyond measurement error and no difference is significantly negative. */
   private String limit() {
     Optional<Measure[]> inputs = inputs();
     if (inputs.isEmpty()) {
@@ -237,8 +235,7 @@ final class Analysis {
     missing.add(
         new Missing(
             "limit",
-            "the errors of measurement are as large as what sets the parts of an epoch apart: run"
-                + " again on a quiet machine."));
+            "measurement errors are as large as the differences between the parts of an epoch: run" + " again on a quiet machine."));
     return Differential.UNKNOWN;
   }
 

@@ -8,11 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What the agent said while the program ran about where the time of the training thread went: parts
- * of the wall time, 0 to 1.
+ * The agent's live attribution of the training thread's time: shares of the wall time, 0 to 1.
  *
- * @param of what was running: {@code job} for a whole job, else the name of a phase
- * @param figures of it; their wall time is positive
+ * @param of what ran: {@code job} for a whole job, else the name of a phase
+ * @param the figures; their wall time is positive
  */
 public record Attribution(String file, String of, @JsonIgnore Figures figures) {
   double share(Part part) {

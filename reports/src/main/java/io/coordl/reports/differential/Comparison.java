@@ -14,8 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between phases that should differ in nothing but where the data come from, and which
- * of their differences measurement errors do not explain.
+ * Checks that phases differ only in where their data come from, and which of their differences exceed measurement errors.
  */
 final class Comparison {
   /** The last batch of an epoch may be smaller. */
@@ -30,7 +29,7 @@ final class Comparison {
     this.phases = phases;
   }
 
-  /** One sentence each; none if nothing is wrong. */
+  /** The remarks, one sentence each; empty if nothing is wrong. */
   static List<String> of(Phases phases) {
     Comparison comparison = new Comparison(phases);
     comparison.compareRecordings();
@@ -82,7 +81,7 @@ final class Comparison {
     order(Phases.CACHED, Phases.COLD, "no fetch stall");
   }
 
-  /** Where the figure is not known it does not differ. */
+  /** Adds a remark if the known figures differ. */
   private <T> void same(
       String what,
       Collection<T> all,
@@ -92,7 +91,7 @@ final class Comparison {
     if (known.stream().map(figure).distinct().count() > 1) {
       remarks.add(
           what
-              + " differs, so the difference of the times is not of the data alone: "
+              + " differs, so the times do not differ because of the data alone: "
               + known.stream()
                   .map(one -> figure.apply(one) + " in " + name.apply(one))
                   .collect(Collectors.joining(", "))
@@ -114,9 +113,8 @@ final class Comparison {
               with,
               without,
               -difference.value() <= difference.error()
-                  ? "by less than the error of measurement: " + conclusion + "."
-                  : "by more than the error of measurement: something else changed between them,"
-                      + " so do not rely on this profile."));
+                  ? "by less than the measurement error: " + conclusion + "."
+                  : "by more than the measurement error: something else changed between them," + " so do not rely on this profile."));
     }
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A differential profile as lines of plain text of at most about 100 characters. */
+/** Formats a differential profile as lines of plain text, of about 100 characters at most. */
 public final class DifferentialText {
   private static final int LONGEST_NAME = 100;
 
@@ -42,7 +42,7 @@ public final class DifferentialText {
         .orElse(field);
   }
 
-  /** What was running, and which threads prepare; null: unknown. */
+  /** Program, frameworks and preparing threads; null: unknown. */
   public static String program(
       @Nullable String mainClass, @Nullable String frameworks, @Nullable Long workers) {
     return Text.line(Objects.requireNonNullElse(mainClass, "unknown"), LONGEST_NAME)

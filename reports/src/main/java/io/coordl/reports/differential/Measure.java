@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A measured figure, or one that was computed from measured figures.
+ * A measured figure, or one computed from measured figures.
  *
- * @param value the best estimate, in the unit that its user states
+ * @param value the best estimate; the context defines the unit
  * @param error half the width of the 95 % confidence interval, in the same unit, never negative
  */
 public record Measure(double value, double error) {
@@ -19,14 +19,13 @@ public record Measure(double value, double error) {
     }
   }
 
-  /** A figure without error: one that was counted or chosen. */
+  /** A figure without error, because it was counted or chosen. */
   public static Measure exact(double value) {
     return new Measure(value, 0);
   }
 
   /**
-   * The mean of repeated measurements, at least two, and its confidence interval by Student's
-   * distribution.
+   * The mean of at least two measurements, with its confidence interval by Student's distribution.
    */
   public static Measure mean(double[] values) {
     if (values.length < 2) {
@@ -39,10 +38,7 @@ public record Measure(double value, double error) {
   }
 
   /**
-   * A figure computed from others, whose errors are independent of each other. Each input is moved
-   * to either end of its interval while the others stay; the larger change counts, and the changes
-   * add up as squares do. Unlike derivatives this is right where the figure has a kink (a minimum,
-   * a bound) within an interval; where it is curved, it errs to the wide side.
+   * A figure computed from others whose errors are independent. Each input is moved to either end of its interval while the others stay; the larger change counts, and the changes add in quadrature. Unlike derivatives, this is correct if the figure has a kink (a minimum, a bound) within an interval; for a curved figure it overestimates the error.
    *
    * @param figure finite for all inputs within their intervals
    */
@@ -62,7 +58,7 @@ public record Measure(double value, double error) {
     return new Measure(centre, Math.sqrt(squares));
   }
 
-  /** With as many digits as mean something. */
+  /** Formats the figure with its significant digits. */
   public String text() {
     String digits = value >= 100 ? "%,.0f" : value >= 10 ? "%,.1f" : "%,.2f";
     return Text.format(digits + " ± " + digits, value, error);
@@ -81,17 +77,17 @@ public record Measure(double value, double error) {
     return new Measure(value * factor, error * Math.abs(factor));
   }
 
-  /** What remains of a difference that cannot be negative. */
+  /** Clips a difference that cannot be negative. */
   public Measure atLeastZero() {
     return value >= 0 ? this : new Measure(0, error);
   }
 
-  /** True if the figure is not explained by its error alone. */
+  /** True if the figure is larger than its error. */
   public boolean exceedsItsError() {
     return value > error;
   }
 
-  /** How many of something happen in a second that each take this time in nanoseconds. */
+  /** The rate per second of something that takes this time in nanoseconds. */
   public Measure perSecond() {
     return new Measure(1e9 / value, 1e9 / value * (error / value));
   }

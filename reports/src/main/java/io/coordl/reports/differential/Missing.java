@@ -1,4 +1,4 @@
 package io.coordl.reports.differential;
 
-/** A figure that the recording does not hold: why, and how to get it, as one sentence. */
+/** A missing figure, with one sentence about why it is missing and how to get it. */
 public record Missing(String figure, String reason) {}

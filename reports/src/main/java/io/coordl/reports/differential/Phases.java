@@ -13,13 +13,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The phases found in one or several recordings, each the one measured last.
+ * The phases found in one or several recordings; of repeated ones, the last.
  *
  * @param recordings all of them, in the order given
  * @param timings by name: ingestion, cached, cold
- * @param attributions what the agent said of each of these while it ran
- * @param alone prep and fetch by themselves, every number of workers
- * @param missing those of the three that are not there
+ * @param attributions the agent's live attribution during each of these phases
+ * @param alone prep and fetch measured alone, for each number of workers
+ * @param missing those of the three that are missing
  */
 record Phases(
     List<JobRecording> recordings,
@@ -36,7 +36,7 @@ record Phases(
 
   private static final List<String> THREE = List.of(INGESTION, CACHED, COLD);
 
-  /** Of three recordings, the place tells what one is that has no phases. */
+  /** Collects the phases; of three recordings, one without phases is identified by its position. */
   static Phases of(List<JobRecording> recordings) {
     Map<String, Timing> timings = new LinkedHashMap<>();
     Map<String, Attribution> attributions = new LinkedHashMap<>();
@@ -63,7 +63,7 @@ record Phases(
 
   private record Found(String file, PhaseEvent phase) {}
 
-  /** The recording at the phase's own place comes first. */
+  /** Finds a phase; the recording at the phase's own position takes precedence. */
   private static Optional<Found> measured(
       List<JobRecording> recordings, @Nullable JobRecording place, String name) {
     return Stream.concat(Stream.ofNullable(place), recordings.stream())
@@ -106,8 +106,7 @@ record Phases(
 
   private static String tooFewEpochs(JobRecording recording) {
     return recording.file()
-        + " has neither a profile nor three complete epochs, so how far its times spread is not"
-        + " known: let the job train three epochs, or record it with profile=all.";
+        + " has neither a profile nor three complete epochs, so the spread of its times is" + " unknown: let the job train three epochs, or record it with profile=all.";
   }
 
   private static String notMeasured(List<JobRecording> recordings, String name) {
@@ -127,18 +126,17 @@ record Phases(
     }
     if (asked) {
       return Text.format(
-          "the profile ended before the phase %s was measured; what the agent said meanwhile tells"
-              + " why.",
+          "the profile ended before the phase %s was measured; the agent's output during the run" + " shows why.",
           name);
     }
     return Text.format(
-        "%s not hold the phase %s: make one with profile=%s, or all of them with profile=all.",
+        "%s not contain the phase %s: make one with profile=%s, or all of them with profile=all.",
         recordings.size() == 1 ? recordings.get(0).file() + " does" : "the recordings do",
         name,
         name);
   }
 
-  /** What is at the place of the cold one. */
+  /** The recording at the position of the cold phase. */
   JobRecording cold() {
     return recordings.get(THREE.indexOf(COLD));
   }
@@ -148,8 +146,7 @@ record Phases(
   }
 
   /**
-   * A stage alone with as many threads as the pipeline has, or with as close to that as was
-   * measured.
+   * A stage measured alone, with the number of threads closest to the pipeline's.
    */
   Optional<Timing> alone(String name, long workers) {
     return alone.stream()

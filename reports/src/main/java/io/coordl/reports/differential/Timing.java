@@ -10,19 +10,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a batch took in one phase.
+ * The time of a batch in one phase.
  *
  * @param phase {@code ingestion}, {@code cached}, {@code cold}, {@code prep} or {@code fetch}
- * @param file the recording it is from
- * @param origin {@code profile}: the agent measured the phase; {@code epochs}: the epochs of an
- *     ordinary recording but for the first
- * @param workers threads that prepare beside the training thread, 0 if it does so itself; absent if
- *     unknown
- * @param steps batches counted
- * @param samplesPerBatch absent if the recording does not say
+ * @param file the recording that contains it
+ * @param origin {@code profile}: the agent measured the phase; {@code epochs}: the epochs of an ordinary recording, without the first
+ * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent if unknown
+ * @param steps number of measured batches
+ * @param samplesPerBatch absent if the recording does not have it
  * @param batchNanos mean time of a batch
- * @param gcNanos of it, pauses for garbage collection inside waits
- * @param steady false if the phase ended before its interval was as narrow as asked for
+ * @param gcNanos the part of it spent in garbage collection pauses inside waits
+ * @param steady false if the phase ended before its confidence interval was narrow enough
  * @param note why the phase ended, or how it was measured
  */
 public record Timing(
@@ -40,7 +38,7 @@ public record Timing(
 
   private static final int FEWEST_EPOCHS = 3;
 
-  /** Of a phase that counted at least one step. */
+  /** The timing of a phase with at least one measured step. */
   static Timing of(String file, PhaseEvent phase) {
     double samples = (double) phase.samples / phase.steps;
     Measure sample = new Measure(phase.sampleNanos, phase.sampleNanosError);
@@ -58,16 +56,14 @@ public record Timing(
         phase.note);
   }
 
-  /** A few pauses say little about their spread: they are taken to be as uncertain as the time. */
+  /** Assumes the same relative error as for the time: a few pauses do not show their spread. */
   private static Measure pauses(long nanos, long steps, Measure time) {
     double pause = (double) nanos / steps;
     return new Measure(pause, pause * (time.error() / time.value()));
   }
 
   /**
-   * Of the epochs of an ordinary recording, the first left out as warm-up; empty if there are fewer
-   * than three complete ones, so that the spread is unknown. Training and validation take turns:
-   * the source that computes longest is looked at. Checkpoints are taken out.
+   * The timing of an ordinary recording's epochs, without the first, which is warm-up. Empty if there are fewer than three complete epochs, so that the spread is unknown. If training and validation alternate, the source with the most compute time counts. Excludes checkpoints.
    */
   static Optional<Timing> ofEpochs(String phase, JobRecording recording) {
     List<EpochEvent> epochs = recording.steadyEpochs();
@@ -94,7 +90,7 @@ public record Timing(
             batch,
             pauses(sum.gcStall, steps, batch),
             true,
-            items == 0 ? null : "items are taken for samples"));
+            items == 0 ? null : "each item counts as one sample"));
   }
 
   /** The time of one sample, or of one batch, in nanoseconds. */
@@ -102,7 +98,7 @@ public record Timing(
     return ofSample && samplesPerBatch != null ? batchNanos.times(1 / samplesPerBatch) : batchNanos;
   }
 
-  /** Those that prepare beside the training thread; 0 if unknown. */
+  /** Preparing threads besides the training thread; 0 if unknown. */
   public long threads() {
     return Objects.requireNonNullElse(workers, 0L);
   }

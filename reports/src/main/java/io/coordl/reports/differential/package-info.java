@@ -1,7 +1,5 @@
 /**
- * The differential profile: where an epoch's time goes, from how long the same samples take without
- * fetch and prep, without fetch, and with both. It gets what it needs from {@code recording} and
- * never touches a file.
+ * The differential profile: how an epoch's time is spent, from the times of the same samples without fetch and prep, without fetch, and with both. Takes its input from {@code recording} and never touches a file.
  */
 @NullMarked
 package io.coordl.reports.differential;

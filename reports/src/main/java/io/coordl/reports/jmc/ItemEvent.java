@@ -15,12 +15,12 @@ import org.openjdk.jmc.common.unit.IUnit;
 import org.openjdk.jmc.common.unit.KindOfQuantity;
 import org.openjdk.jmc.common.unit.UnitLookup;
 
-/** An event as Mission Control reads it. */
+/** An event read by Mission Control. */
 record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) implements JobEvent {
   private static final String START = "startTime";
   private static final String END = "(endTime)";
 
-  /** How to get at the fields of all events of a type. */
+  /** The accessors of all fields of an event type. */
   static Map<String, IMemberAccessor<?, IItem>> fields(IType<IItem> type) {
     Map<String, IMemberAccessor<?, IItem>> fields = new HashMap<>();
     for (IAccessorKey<?> key : type.getAccessorKeys().keySet()) {
@@ -64,7 +64,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
         : bare(field).doubleValue();
   }
 
-  /** Fields without a unit come as they are; a process id Mission Control turns into text. */
+  /** A field without a unit; Mission Control returns a process id as text. */
   private Number bare(String field) {
     Object value = value(field);
     if (value instanceof Number number) {
@@ -73,7 +73,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
     if (value instanceof String digits && digits.matches("\\d{1,18}")) {
       return Long.valueOf(digits);
     }
-    throw new IllegalArgumentException("field '" + field + "' is no number");
+    throw new IllegalArgumentException("field '" + field + "' is not a number");
   }
 
   @Override
@@ -87,7 +87,7 @@ record ItemEvent(IItem item, Map<String, IMemberAccessor<?, IItem>> fields) impl
     return value == null ? null : value.toString();
   }
 
-  /** The unit that the agent writes; Mission Control keeps values in units of its own choice. */
+  /** The unit that the agent writes; Mission Control may store values in other units. */
   private static IUnit unit(IQuantity quantity) {
     KindOfQuantity<?> kind = quantity.getType();
     if (kind.equals(UnitLookup.TIMESPAN)) {

@@ -31,14 +31,13 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
 import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
 
 /**
- * What all rules share; a rule says what it looks for. Rules have no state, so Mission Control may
- * evaluate them on any thread, and several at once.
+ * Common part of all rules; each rule supplies its finding. Rules have no state, so Mission Control may evaluate them on any thread, and several at once.
  */
 abstract class JobRule implements IRule {
-  /** A share of the wall time, in percent, from which on a finding is worth a look. */
+  /** Share of the wall time, in percent, from which a finding is worth a look. */
   private static final double WORTH_A_LOOK = 5;
 
-  /** A share of the wall time, in percent, from which on a finding is a warning. */
+  /** Share of the wall time, in percent, from which a finding is a warning. */
   private static final double WARNING = 20;
 
   private static final Path NAME = Path.of("recording");
@@ -50,8 +49,8 @@ abstract class JobRule implements IRule {
   private final String fine;
 
   /**
-   * @param look at a job of which at least one batch was measured; empty if there is nothing to say
-   * @param fine what to say then
+   * @param look finds the finding of a job with at least one measured batch; empty if there is none
+   * @param fine the summary if there is none
    */
   JobRule(String name, String topic, Function<Findings, Optional<Finding>> look, String fine) {
     id = "io.coordl." + getClass().getSimpleName();
@@ -61,12 +60,12 @@ abstract class JobRule implements IRule {
     this.fine = fine;
   }
 
-  /** Whether it holds of the recording of a profile, too. */
+  /** Whether the rule also applies to the recording of a profile. */
   boolean looksAtProfiles() {
     return false;
   }
 
-  /** 0 to 100 as Mission Control has it: from 25 on worth a look, from 75 on a warning. */
+  /** Mission Control's score, 0 to 100: from 25 worth a look, from 75 a warning. */
   double score(Finding finding) {
     return RulesToolkit.mapExp100(100 * finding.share(), WORTH_A_LOOK, WARNING);
   }
@@ -86,7 +85,7 @@ abstract class JobRule implements IRule {
     return topic;
   }
 
-  /** None: whether a recording is ours is looked up when it is evaluated. */
+  /** None: the evaluation itself checks whether the recording has CoorDL events. */
   @Override
   public Map<String, EventAvailability> getRequiredEvents() {
     return Map.of();
@@ -118,13 +117,12 @@ abstract class JobRule implements IRule {
     try {
       Findings job = new Findings(recording(items));
       if (!job.measured()) {
-        return notApplicable(result, "No batch was seen: let the job train at least one epoch.");
+        return notApplicable(result, "No batch was recorded: let the job train at least one epoch.");
       }
       if (job.profiled() && !looksAtProfiles()) {
         return notApplicable(
             result,
-            "This is the recording of a profile, and what its phases did to the job is in its"
-                + " totals: ask coordl diff and coordl whatif.");
+            "This is the recording of a profile, whose totals include the effects of its phases:" + " use coordl diff and coordl whatif.");
       }
       return look.apply(job)
           .map(finding -> found(result, finding))
@@ -165,8 +163,7 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * What the events say of the job, unless they are of several runs or of another version of the
-   * agent. Only totals are looked at, however many events there are.
+   * The recording that the events describe; throws if they come from several runs or another version of the agent. Reads only totals, however many events there are.
    */
   static JobRecording recording(IItemCollection items) throws RecordingException {
     Collector collector = new Collector();
@@ -181,8 +178,7 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * Text of a recording as HTML, which Mission Control shows; it fills in what stands between
-   * braces, so these are entities too.
+   * Escapes text of a recording for Mission Control, which shows HTML. Mission Control substitutes text in braces, so these are escaped, too.
    */
   private static String html(String text) {
     return text.replace("&", "&amp;")

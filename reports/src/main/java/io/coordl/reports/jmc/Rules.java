@@ -9,7 +9,7 @@ import io.coordl.reports.summary.Findings;
 import io.coordl.reports.summary.Findings.Finding;
 import org.openjdk.jmc.flightrecorder.rules.Severity;
 
-/** The rules; the service file in {@code src/main/jmc} names the class of each. */
+/** The rules; the service file in {@code src/main/jmc} lists their classes. */
 public final class Rules {
   private Rules() {}
 
@@ -39,10 +39,10 @@ public final class Rules {
     }
   }
 
-  /** A store that had to turn items away: worth a look, never a warning of its own. */
+  /** A store that was too full to cache items: worth a look, never a warning by itself. */
   public static final class StoreFull extends JobRule {
     public StoreFull() {
-      super("cache full", FILE_IO, Findings::storeFull, "No store turned an item away.");
+      super("cache full", FILE_IO, Findings::storeFull, "No store was full.");
     }
 
     @Override
@@ -108,21 +108,21 @@ public final class Rules {
           "hosts that do not answer",
           SOCKET_IO,
           Findings::unansweredPeers,
-          "Every host that was asked answered.");
+          "Every host answered.");
     }
   }
 
   public static final class UnusedPartition extends JobRule {
     public UnusedPartition() {
       super(
-          "memory of the hosts not used",
+          "memory of the hosts unused",
           FILE_IO,
           Findings::unusedPartition,
-          "What the hosts' memory would hold together is not read from storage.");
+          "No items that the hosts' memory could hold are read from storage.");
     }
   }
 
-  /** Something inside the agent failed: always worth a look, never a warning. */
+  /** A failure inside the agent: always worth a look, never a warning. */
   public static final class AgentFault extends JobRule {
     public AgentFault() {
       super("faults of the agent", JAVA_APPLICATION, Findings::faults, "The agent had no fault.");

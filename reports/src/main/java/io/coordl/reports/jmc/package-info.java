@@ -1,7 +1,5 @@
 /**
- * Rules for the automated analysis of JDK Mission Control, one for each finding. They say what
- * {@code coordl} says, from the same figures and in the same words; only here are classes of
- * Mission Control used, which are in none of our jars.
+ * Rules for the automated analysis of JDK Mission Control, one per finding, with the same figures and sentences as {@code coordl}. Only this package uses classes of Mission Control, which none of CoorDL's jars contains.
  */
 @NullMarked
 package io.coordl.reports.jmc;

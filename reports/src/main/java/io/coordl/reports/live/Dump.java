@@ -20,11 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job has recorded so far, as a recording of its own. The agent's file can be read at any
- * time, so the job is not asked, and may be stopped; its totals of the last second are in its
- * status file. Only a job that records by JFR alone is attached to, by {@code jcmd}.
+ * Dumps a job's recording so far as a finished recording. The agent's file can be read at any time, so this works without the job's help, even if the job is stopped; totals up to the last second come from its status file. Only a job recorded by JFR alone is attached to, with {@code jcmd}.
  *
- * @param job whose recording it is
+ * @param job the job to dump
  */
 public record Dump(Job job) {
   /** How long a JVM may take to write its recording. */
@@ -34,10 +32,10 @@ public record Dump(Job job) {
   private static final int LONGEST_REASON = 300;
 
   /**
-   * The job to dump.
+   * Finds the job to dump.
    *
-   * @param pid null: the only one that there is
-   * @throws RecordingException if there is none, or none that this user may read, or several
+   * @param pid null: the only running job
+   * @throws RecordingException if there is none, none that this user may read, or several
    */
   public static Dump of(Path directory, @Nullable Long pid) throws RecordingException {
     List<Job> jobs =
@@ -72,7 +70,7 @@ public record Dump(Job job) {
             pid);
   }
 
-  /** The file that the agent writes; null if there is none. */
+  /** The recording that the agent writes; null if there is none. */
   public @Nullable Path recording() {
     EnvironmentEvent environment = job.summary().program().environment();
     return environment == null || environment.recording == null
@@ -102,8 +100,7 @@ public record Dump(Job job) {
     if (!Files.exists(recording)) {
       throw new RecordingException(
           Text.format(
-              "job %d records to %s, which is not there: it was removed, or the job runs in a"
-                  + " container of its own.",
+              "job %d records to %s, which does not exist: it was removed, or the job runs in its" + " own container.",
               job.pid(), recording));
     }
     Path latest = Files.createTempFile("coordl-", ".jfr");
@@ -111,18 +108,18 @@ public record Dump(Job job) {
       for (int attempt = 1; ; attempt++) {
         List<Path> files = new ArrayList<>(List.of(recording));
         try {
-          // The job puts another file in its place each second.
+          // The job replaces this file every second.
           Files.copy(job.file(), latest, StandardCopyOption.REPLACE_EXISTING);
           files.add(latest);
         } catch (NoSuchFileException e) {
-          // It has just ended, and all of it is in the recording.
+          // The job has just ended; the recording is complete.
         }
         try {
           RecordingReader.join(files, file);
           return;
         } catch (RecordingException e) {
           if (attempt == ATTEMPTS) {
-            throw e; // Else it was read while the job wrote to it.
+            throw e; // Otherwise the job was writing to the file; try again.
           }
         }
       }
@@ -131,20 +128,18 @@ public record Dump(Job job) {
     }
   }
 
-  /** Its recording is the JVM's own, of which only the JVM knows. */
+  /** Asks the JVM, which alone knows its own recording. */
   private void askJvm(Path file) throws RecordingException, IOException {
     if (job.state() == State.killed) {
       throw new RecordingException(
           Text.format(
-              "job %d was killed, and JFR alone recorded it: what that had flushed is in the"
-                  + " temporary directory, in a folder whose name ends with _%d.",
+              "job %d was killed, and only JFR recorded it: the data that JFR had flushed is in the" + " temporary directory, in a folder whose name ends with _%d.",
               job.pid(), job.pid()));
     }
     if (job.state() == State.stopped) {
       throw new RecordingException(
           Text.format(
-              "job %d is stopped, and only its JVM can write what JFR recorded: let it continue"
-                  + " with `kill -CONT %d`.",
+              "job %d is stopped, and only its JVM can write what JFR recorded: resume it with" + " `kill -CONT %d`.",
               job.pid(), job.pid()));
     }
     String said = jcmd(file);

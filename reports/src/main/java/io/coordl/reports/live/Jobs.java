@@ -20,25 +20,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The jobs of this user on this host that the agent observes, those that were killed too, in the
- * shape of the JSON: {@code top.schema.json} describes it.
+ * The observed jobs of this user on this host, including killed ones, in the shape of the JSON, which {@code top.schema.json} describes.
  *
- * @param unreadable why files that look like those of jobs are none, a sentence each
+ * @param unreadable one sentence for each status file that could not be read
  */
 public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
   static final int SCHEMA_VERSION = 1;
 
-  /** A running job is heard of each second; a machine that is short of time may keep it longer. */
+  /** A running job writes every second, but may take longer on an overloaded machine. */
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  /** What is known of a process. */
+  /** The state of a job's process. */
   public enum State {
     running,
-    /** By a signal, as SIGSTOP. */
+    /** Stopped by a signal such as SIGSTOP. */
     stopped,
-    /** It is there, but has not been heard of for some time. */
+    /** The process exists, but has not written for some time. */
     silent,
-    /** It has ended without a word. */
+    /** The process ended without removing its status file. */
     killed
   }
 
@@ -46,10 +45,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
    * A job.
    *
    * @param state running, stopped, silent or killed
-   * @param silentNanos how long it has not been heard of
-   * @param recent what it did in the last ten seconds it was heard of; null in its first second
+   * @param silentNanos time since it last wrote
+   * @param recent its figures of the last ten seconds before that; null in its first second
    * @param summary of the whole job so far
-   * @param file where it shows itself
+   * @param file its status file
    */
   public record Job(
       long pid,
@@ -61,9 +60,9 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
       @JsonIgnore Path file) {}
 
   /**
-   * Reads what the jobs show now.
+   * Reads the status files of the jobs.
    *
-   * @param wanted which of them
+   * @param wanted selects jobs
    * @throws RecordingException if the directory cannot be read
    */
   public static Jobs in(Path directory, Predicate<Job> wanted) throws RecordingException {
@@ -85,7 +84,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     } catch (IOException e) {
       throw new RecordingException(directory + " cannot be read: " + e + ".");
     }
-    // A terminal may not be high enough for those that have been killed, too.
+    // Killed jobs last: a terminal may have no room for them.
     jobs.sort(Comparator.comparing(job -> job.state() == State.killed));
     return new Jobs(SCHEMA_VERSION, jobs, unreadable);
   }
@@ -95,7 +94,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     try {
       Instant written = Files.getLastModifiedTime(file.path()).toInstant();
       JobRecording recording = RecordingReader.readCopy(file.path());
-      Duration silent = Duration.between(written, Instant.now()).abs(); // A clock may be set back.
+      Duration silent = Duration.between(written, Instant.now()).abs(); // The clock may have been set back.
       return new Job(
           file.pid(),
           state(file, silent),
@@ -112,7 +111,7 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     }
   }
 
-  /** A process of another container cannot be seen: it runs as long as it is heard of. */
+  /** The state of a job; a process in another container is invisible, but counts as running while it writes. */
   private static State state(StatusFile file, Duration silent) {
     if (silent.compareTo(SILENCE) < 0) {
       return State.running;

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** Running jobs as text: a line for each, and one for each of its policies. */
+/** Formats running jobs as text: one line per job, and one per policy. */
 public final class JobsText {
   private static final int LONGEST_NAME = 60;
   private static final String INDENT = "        ";
@@ -27,9 +27,9 @@ public final class JobsText {
   private JobsText() {}
 
   /**
-   * Lines without line ends, some longer than the terminal.
+   * The lines, without line ends; some may be longer than the terminal.
    *
-   * @param width where the name of a program goes to a line of its own; 0: nowhere
+   * @param width width of the terminal, beyond which a program's name gets its own line; 0: unlimited
    */
   public static List<String> lines(Jobs jobs, LocalTime now, int width) {
     List<String> lines = new ArrayList<>();
@@ -64,7 +64,7 @@ public final class JobsText {
         lines.add(INDENT + program(job));
       }
       if (job.state() != State.running) {
-        lines.add(INDENT + "not heard of for " + Text.roughly(job.silentNanos()));
+        lines.add(INDENT + "no update for " + Text.roughly(job.silentNanos()));
       }
       JobStatisticsEvent totals = job.summary().totals().figures();
       if (totals.timeLeft > 0 && job.state() == State.running) {
@@ -76,7 +76,7 @@ public final class JobsText {
       }
       JobRecording.Recent recent = job.recent();
       if (recent != null && recent.figures().batches == 0) {
-        lines.add(INDENT + "no batch has been taken in that time: a wait counts when it is over");
+        lines.add(INDENT + "no batch in that time; a wait counts when it ends");
       }
       SummaryText.policies(job.summary(), Integer.MAX_VALUE)
           .forEach(line -> lines.add(INDENT + line));

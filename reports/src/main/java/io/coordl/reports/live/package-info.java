@@ -1,4 +1,4 @@
-/** Jobs that run now, from what they show in shared memory. */
+/** Running jobs, read from their status files in shared memory. */
 @NullMarked
 package io.coordl.reports.live;
 

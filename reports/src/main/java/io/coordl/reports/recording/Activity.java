@@ -6,24 +6,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the frequent events of a recording come to. Its size does not depend on their number.
+ * Aggregates of a recording's frequent events. Their size does not depend on the number of events.
  *
- * @param times what the training threads did when
- * @param files the slowest items, by their fetches of 0.1 ms or longer
- * @param codecs by decodes as long as the recording's threshold or longer
- * @param transforms by transforms as long as the recording's threshold or longer
- * @param sources iterators and data sets, by the preparation of their batches
+ * @param times the activity of the training threads over time
+ * @param files the slowest items, by fetches of 0.1 ms or longer
+ * @param codecs codecs, by decodes at or above the recording's threshold
+ * @param transforms transforms, by transforms at or above the recording's threshold
+ * @param sources iterators and data sets, by the preparation time of their batches
  */
 public record Activity(
     Times times, Names files, Names codecs, Names transforms, List<Source> sources) {
   /**
-   * Nanoseconds of each part in slots of equal width; several training threads may together do more
-   * than a slot is wide.
+   * Nanoseconds of each part in slots of equal width; several training threads together may exceed the width of a slot.
    *
-   * @param startNanos of the first slot, in nanoseconds since 1970; 0 if there is none
+   * @param startNanos start of the first slot, in nanoseconds since 1970; 0 if there is none
    * @param slotNanos width of a slot
-   * @param parts of each slot
-   * @param deviceIdle of the devices that were sampled, their mean; empty if there is none
+   * @param parts nanoseconds of each part, slot by slot
+   * @param deviceIdle mean idle time of the sampled devices, slot by slot; empty if none was sampled
    */
   public record Times(
       long startNanos, long slotNanos, Map<Part, List<Long>> parts, List<Long> deviceIdle) {
@@ -33,21 +32,20 @@ public record Activity(
   }
 
   /**
-   * Names by their time.
+   * The slowest names, by total time.
    *
-   * @param known how many different names were told apart
-   * @param slowest those that took most time in total, the slowest first
+   * @param known number of different names that were tracked
+   * @param slowest the names with the most time in total, slowest first
    * @param others all other names together
-   * @param unnamed how many of the others came when as many names were known as are told apart; one
-   *     of them may be as slow as the slowest
+   * @param unnamed number of events whose names exceeded the limit and were not tracked; one of these names may be as slow as the slowest
    */
   public record Names(long known, long unnamed, List<Total> slowest, Total others) {}
 
   /**
-   * Events of one name, or of several together.
+   * Totals of the events of one name, or of several.
    *
-   * @param name empty if it stands for several
-   * @param memory how many of them were answered from memory
+   * @param name empty for several names
+   * @param memory number of events served from memory
    */
   public record Total(
       String name, long count, long totalNanos, long longestNanos, long bytes, long memory) {
@@ -56,7 +54,7 @@ public record Activity(
       return count == 0 ? 0 : totalNanos / count;
     }
 
-    /** Both together, by this one's name. */
+    /** The sum of both, under this total's name. */
     Total plus(Total more) {
       return new Total(
           name,
@@ -68,7 +66,7 @@ public record Activity(
     }
   }
 
-  /** Batches of one iterator or data set, and the self times of their preparation. */
+  /** Batches of one iterator or data set, with the self times of their preparation. */
   public record Source(
       String name,
       long batches,

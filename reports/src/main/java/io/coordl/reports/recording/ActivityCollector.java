@@ -11,9 +11,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Adds up the events that a job writes for every batch, item or transform, in a bounded amount of
- * memory: at most half of the heap, if it has to distinguish that many long file names; in a small
- * heap 60 MB. Each map of takers is confined to one thread.
+ * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at most half of the heap, if it has to distinguish very many long file names, or 60 MB in a small heap. Each map of takers is confined to one thread.
  */
 final class ActivityCollector {
   /** Number of names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
@@ -39,8 +37,7 @@ final class ActivityCollector {
   }
 
   /**
-   * What takes the events of each type: fetches apart, as they cost as much as all others, with so
-   * many files.
+   * Consumers of the events of each type. Fetches have their own map, because with many files they cost as much as all other events together.
    */
   List<Map<String, Consumer<JobEvent>>> takers() {
     return List.of(
@@ -75,7 +72,7 @@ final class ActivityCollector {
 
   private void addDevice(JobEvent event) {
     if (event.number("idle") < 0) {
-      return; // It does not tell.
+      return; // The device does not report it.
     }
     times.addIdle(event.number("device"), event.number("idle"), startNanos(event), event.nanos());
   }
@@ -90,7 +87,7 @@ final class ActivityCollector {
   }
 
   /**
-   * Classes of a program are few; should they not be, the last stands for those that come later.
+   * Adds a batch to its source; beyond the limit, all further sources share one entry.
    */
   private void addBatch(JobEvent event) {
     String source = event.text("source");

@@ -6,14 +6,12 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 
 /**
- * The first {@value #LENGTH} bytes of a chunk. A recording is a row of chunks, each complete in
- * itself; all numbers are big endian.
+ * The first {@value #LENGTH} bytes of a chunk. A recording is a sequence of self-contained chunks; all numbers are big-endian.
  *
- * @param size bytes of the chunk, this header included; in an unfinished chunk, of what was flushed
- * @param constants where the last group of constants is, from the chunk's start; 0 if there is none
- * @param metadata where the description of the events is, from the chunk's start; 0 until the JVM
- *     first flushes the chunk
- * @param startNanos when the chunk began, in nanoseconds since 1970
+ * @param size bytes of the chunk, including this header; of an unfinished chunk, the bytes flushed
+ * @param constants offset of the last group of constants in the chunk; 0 if there is none
+ * @param metadata offset of the event descriptions in the chunk; 0 until the JVM first flushes the chunk
+ * @param startNanos start of the chunk, in nanoseconds since 1970
  * @param startTicks the same in ticks of the clock that the events use
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes
  */
@@ -33,7 +31,7 @@ record ChunkHeader(
   private static final int FEATURES_OFFSET = 67;
   private static final int COMPRESSED_INTEGERS = 1;
 
-  /** True if a chunk that we can read starts at the buffer's position. */
+  /** True if a readable chunk starts at the buffer's position. */
   static boolean isAt(ByteBuffer bytes) {
     int at = bytes.position();
     short version = bytes.getShort(at + MAJOR_VERSION_OFFSET);
@@ -42,7 +40,7 @@ record ChunkHeader(
         && (bytes.get(at + FEATURES_OFFSET) & COMPRESSED_INTEGERS) != 0;
   }
 
-  /** Reads the header at the buffer's position, of which {@link #LENGTH} bytes must be there. */
+  /** Reads the header at the buffer's position, which needs {@link #LENGTH} available bytes. */
   static ChunkHeader at(ByteBuffer bytes) {
     int at = bytes.position();
     return new ChunkHeader(
@@ -54,7 +52,7 @@ record ChunkHeader(
         bytes.get(at + STATE_OFFSET));
   }
 
-  /** The same of two copies of a chunk; a record's own hash code takes 40 ms the first time. */
+  /** Equal for two copies of a chunk; a record's own hash code would take 40 ms the first time. */
   List<Long> identity() {
     return List.of(size, constants, metadata, startNanos, startTicks, (long) state);
   }
@@ -63,14 +61,14 @@ record ChunkHeader(
     return state == FINISHED;
   }
 
-  /** Writes this header's size, and that the chunk is finished, over one that starts there. */
+  /** Overwrites the header at {@code start} with this header's size and the finished state. */
   void writeFinished(FileChannel file, long start) throws IOException {
     ByteBuffer places = ByteBuffer.allocate(2 * Long.BYTES).putLong(size).putLong(constants).flip();
     file.write(places, start + SIZE_OFFSET);
     file.write(ByteBuffer.wrap(new byte[] {FINISHED}), start + STATE_OFFSET);
   }
 
-  /** True if the JVM began the chunk and never flushed it: there is nothing to read in it. */
+  /** True if the JVM never flushed the chunk, so that it has nothing to read. */
   boolean isBare() {
     return !finished() && (metadata == 0 || size < LENGTH);
   }

@@ -12,18 +12,15 @@ import java.util.Map;
 import java.util.function.DoubleConsumer;
 
 /**
- * Goes through a recording from event to event by their sizes and counts them; it reads no event.
+ * Walks through a recording from event to event, by their sizes, and counts the events without reading them.
  *
- * <p>Why, when the JDK can read recordings: its event stream ends without a word where a file is
- * cut off or damaged, and waits for ever for the rest of a chunk that a dead JVM did not finish. A
- * report on what came before would be a wrong number. So the file is checked first, and the counts
- * tell afterwards whether the stream delivered everything.
+ * <p>The JDK's event stream ends silently where a file is cut off or damaged, and waits forever for the rest of a chunk that a dead JVM did not finish. A report on the part before would have wrong figures. So this class checks the file first, and its counts show afterwards whether the stream delivered every event.
  */
 final class ChunkWalk {
   private static final long METADATA = 0;
   private static final long CONSTANTS = 1;
 
-  /** Types with larger numbers are counted in a map. */
+  /** Types with numbers from this on are counted in a map. */
   private static final int USUAL_TYPES = 1 << 14;
 
   static final Comparator<Chunk> BY_TIME =
@@ -48,10 +45,10 @@ final class ChunkWalk {
   }
 
   /**
-   * @param chunks those to read, by their start, each once
-   * @param asIs true if the file is just these chunks in this order, all finished
-   * @param endsEarly true if something was not finished
-   * @param events number of events in these chunks by the number of their type
+   * @param chunks the chunks to read, in order of their start times, without duplicates
+   * @param asIs true if the file consists of exactly these chunks in this order, all finished
+   * @param endsEarly true if any chunk is unfinished
+   * @param events number of events in these chunks, by type number
    */
   record Shape(List<Chunk> chunks, boolean asIs, boolean endsEarly, Map<Long, Long> events) {
     long total() {
@@ -59,10 +56,10 @@ final class ChunkWalk {
     }
   }
 
-  /** From this position of the file on. */
+  /** A chunk at this position in the file. */
   record Chunk(Path file, long position, ChunkHeader header) {}
 
-  /** Walks through the whole file; throws if it is foreign, cut off or damaged. */
+  /** Walks through the whole file; throws if it is not a recording, cut off or damaged. */
   static Shape walk(Path file, DoubleConsumer progress) throws IOException, RecordingException {
     try (FileBytes bytes = new FileBytes(file)) {
       return new ChunkWalk(file, bytes, progress).walk();
@@ -74,17 +71,14 @@ final class ChunkWalk {
       throw new RecordingException(
           ExitStatus.NO_RECORDING,
           file
-              + " is empty: JFR writes a recording of its own when the JVM ends. If that still"
-              + " runs, `coordl dump PID` writes what there is so far; if it"
-              + " was killed, what JFR had flushed by then is in the temporary directory, in a"
-              + " folder that begins with the date and ends with the process id.");
+              + " is empty: JFR writes its own recording when the JVM ends. If the JVM still" + " runs, `coordl dump PID` writes the recording so far; if it" + " was killed, the data that JFR had flushed is in the temporary directory, in a" + " folder whose name begins with the date and ends with the process id.");
     }
     progress.accept(0);
     long position = 0;
     while (position < length) {
       position = walkChunk(position);
       if (endsEarly && !flushedChunkAt(position)) {
-        // What a dead JVM wrote after its last flush belongs to no chunk.
+        // Data that a dead JVM wrote after its last flush belongs to no chunk.
         break;
       }
     }
@@ -116,7 +110,7 @@ final class ChunkWalk {
     return bytes.peek(ChunkHeader.LENGTH);
   }
 
-  /** Returns the end of the chunk. */
+  /** Walks through one chunk and returns its end. */
   private long walkChunk(long start) throws IOException, RecordingException {
     if (!chunkAt(start)) {
       throw notAChunk(start);
@@ -126,7 +120,7 @@ final class ChunkWalk {
       if (start == 0) {
         throw new RecordingException(
             ExitStatus.NO_RECORDING,
-            file + " holds nothing readable: its JVM ended before it first flushed the recording.");
+            file + " has no readable data: its JVM ended before it first flushed the recording.");
       }
       endsEarly = true;
       return start;
@@ -140,7 +134,7 @@ final class ChunkWalk {
     if (!header.finished()) {
       endsEarly = true;
     }
-    // The same chunk again, as of two dumps of one recording, must not count twice.
+    // A chunk that occurs again, as in two dumps of one recording, must not count twice.
     boolean first = chunks.putIfAbsent(header.identity(), new Chunk(file, start, header)) == null;
     long end = start + header.size();
     long position = start + ChunkHeader.LENGTH;

@@ -32,13 +32,12 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the events of a recording, in any order, and keeps the latest of each total. Its memory
- * grows with the number of epochs only. Confined to one thread, that which reads the recording.
+ * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory grows only with the number of epochs. Confined to the thread that reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;
 
-  /** By which the times of two files of one job may differ. */
+  /** Maximum difference between the clocks of two files of one job. */
   private static final long CLOCKS_NANOS = 50_000_000;
 
   private record Dated<E>(Instant written, E value) {
@@ -63,18 +62,18 @@ public final class Collector {
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
   private final Map<String, Dated<EnvironmentEvent>> environments = new TreeMap<>();
-  // By their figures and not by time: of a chunk that is there twice the JDK may say two times.
+  // Keyed by figures, not by time: for a duplicated chunk the JDK may report two different times.
   private final Map<List<@Nullable Object>, Dated<EpochEvent>> epochs = new HashMap<>();
   private final Map<List<@Nullable Object>, Dated<PhaseEvent>> phases = new HashMap<>();
   private final Map<List<@Nullable Object>, Dated<FaultEvent>> firstFaults = new HashMap<>();
   private long faults;
 
-  /** True if totals went backwards: more than one run wrote them. */
+  /** True if totals went backwards, which means that more than one run wrote them. */
   boolean severalJobs;
 
   private long taken;
 
-  /** What takes the events of each type. */
+  /** Consumers of the events of each type. */
   final Map<String, Consumer<JobEvent>> takers = new HashMap<>();
 
   public Collector() {
@@ -107,7 +106,7 @@ public final class Collector {
     takers.put(reader.event, event -> action.accept(new Dated<>(event.end(), reader.read(event))));
   }
 
-  /** Keeps the one that was written last of each key; those of key null do not count. */
+  /** Keeps the latest event of each key; ignores events with a null key. */
   private <K, E extends Event> void latest(
       Class<E> type, Map<K, Dated<E>> kept, Function<E, @Nullable K> key) {
     on(
@@ -131,7 +130,7 @@ public final class Collector {
     Dated<JobStatisticsEvent> newer = inOrder ? next : known;
     JobStatisticsEvent earlier = older.value;
     JobStatisticsEvent later = newer.value;
-    // Totals of one job only grow, as far as two clocks agree, and its program stays the same.
+    // Totals of one job only grow, within clock differences, and its program never changes.
     long back = earlier.wall - later.wall;
     severalJobs |=
         back > CLOCKS_NANOS
@@ -162,7 +161,7 @@ public final class Collector {
   }
 
   /**
-   * Takes an event that somebody else has read.
+   * Takes an event that another tool has read.
    *
    * @param type one of {@link #types}
    * @throws RecordingException if another version of the agent wrote it
@@ -180,17 +179,17 @@ public final class Collector {
     }
   }
 
-  /** What the events taken say of a recording of that name; throws if they are of several runs. */
+  /** The recording described by the events taken; throws if they come from several runs. */
   public JobRecording recording(Path name) throws RecordingException {
     if (jvms.size() > 1 || severalJobs) {
       throw new RecordingException(
           ExitStatus.SEVERAL_RUNS,
-          "The events are of more than one run: open each recording alone.");
+          "The events come from more than one run: open each recording separately.");
     }
     return recording(name, 0, taken, false);
   }
 
-  /** All that is known; the parameters are as in {@link JobRecording}. */
+  /** The collected recording; the parameters are those of {@link JobRecording}. */
   JobRecording recording(Path file, long bytes, long events, boolean endsEarly) {
     return new JobRecording(
         file,

@@ -9,9 +9,7 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads events of one type back into the class that the agent wrote them from: its declaration is
- * the only place that says which fields there are. Other fields of the recording are ignored: a
- * newer agent may add some.
+ * Reads events of one type back into the class from which the agent wrote them; the class alone declares the fields. Ignores other fields of the recording, which a newer agent may add.
  */
 final class EventReader<E extends Event> {
   final String event;
@@ -29,8 +27,7 @@ final class EventReader<E extends Event> {
   }
 
   /**
-   * A new event of the same fields; throws if the recorded event lacks one, or has one of another
-   * type: another version of the agent wrote it.
+   * Reads an event; throws if a field is missing or has another type, because another version of the agent wrote it.
    */
   E read(JobEvent recorded) {
     try {
@@ -65,7 +62,7 @@ final class EventReader<E extends Event> {
     }
   }
 
-  /** The values of all fields: equal for events that say the same. */
+  /** The values of all fields; equal for equal events. */
   static List<@Nullable Object> values(Event of) {
     List<@Nullable Object> values = new ArrayList<>();
     try {
@@ -78,7 +75,7 @@ final class EventReader<E extends Event> {
     return values;
   }
 
-  /** An event is not of the shape that this version reads. */
+  /** An event lacks a field that this version needs. */
   static final class MissingFieldException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -8,9 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end that
- * {@link #seek} was given is an {@link EOFException}: the recording says of a part that it is
- * longer than it is. Confined to one thread.
+ * Reads the bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end given to {@link #seek} throws an {@link EOFException}: the recording declares a part longer than it is. Confined to one thread.
  */
 final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
@@ -31,7 +29,7 @@ final class FileBytes implements AutoCloseable {
     return windowStart + window.position();
   }
 
-  /** Reads on from a position of the file, up to another. */
+  /** Sets the position, and the end of the readable part. */
   void seek(long position, long end) {
     long offset = position - windowStart;
     if (offset >= 0 && offset <= window.limit()) {
@@ -43,13 +41,13 @@ final class FileBytes implements AutoCloseable {
     bound = Math.min(end, length);
   }
 
-  /** Some bytes from the position on, which stays where it is; big endian. */
+  /** The next bytes, big-endian, without advancing the position. */
   ByteBuffer peek(int wanted) throws IOException {
     need(wanted);
     return window.slice(window.position(), wanted);
   }
 
-  /** Seven bits a byte, least first, the eighth saying that more follow; the ninth is whole. */
+  /** Reads a variable-length number: seven bits per byte, least significant first; the eighth bit means that more follow. The ninth byte has eight bits. */
   long number() throws IOException {
     long number = 0;
     for (int shift = 0; shift < 56; shift += 7) {
@@ -67,7 +65,7 @@ final class FileBytes implements AutoCloseable {
     return window.get();
   }
 
-  /** Makes sure that so many bytes from the position on are in the window. */
+  /** Ensures that the window contains the next {@code wanted} bytes. */
   private void need(int wanted) throws IOException {
     if (wanted > bound - position()) {
       throw new EOFException();

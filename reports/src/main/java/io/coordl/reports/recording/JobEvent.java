@@ -5,8 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event of a recording, whoever reads it: the JDK or JDK Mission Control. Numbers are in the
- * units that the agent writes: nanoseconds and bytes; timestamps are milliseconds since 1970.
+ * One event of a recording, read by the JDK or by JDK Mission Control. Numbers are in the units that the agent writes: nanoseconds and bytes; timestamps are milliseconds since 1970.
  */
 public interface JobEvent {
   Instant start();
@@ -18,7 +17,7 @@ public interface JobEvent {
     return Duration.between(start(), end()).toNanos();
   }
 
-  /** Number of the thread that wrote it, 0 if not known. */
+  /** Id of the thread that wrote the event; 0 if unknown. */
   default long threadId() {
     return 0;
   }
@@ -27,7 +26,7 @@ public interface JobEvent {
     return null;
   }
 
-  /** True if the event has the field. The methods below ask for no field that is not there. */
+  /** True if the event has the field; call the methods below only for existing fields. */
   boolean has(String field);
 
   /** A whole number, time or size. */

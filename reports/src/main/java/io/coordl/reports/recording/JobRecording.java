@@ -23,26 +23,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What CoorDL's events in one recording of one job say. Totals are those last written; an epoch is
- * there once.
+ * The CoorDL events in one recording of one job. Totals are the last ones written; each epoch occurs once.
  *
  * @param bytes size of the file
- * @param events number of all events in it, the JVM's own included
- * @param endsEarly true if the JVM died, or the job went on: what happened last is missing
- * @param jvm null if the recording does not say
+ * @param events number of all its events, including the JVM's own
+ * @param endsEarly true if the JVM died or the job continued, so that the end is missing
+ * @param jvm null if the recording does not contain it
  * @param job null if no totals were written
- * @param recent null if they were not written twice
- * @param epochs in the order of their numbers
+ * @param recent null unless totals were written at least twice
+ * @param epochs ordered by number
  * @param libraries training libraries that the job uses
- * @param peers one for each other host that was asked
+ * @param peers one for each host that was asked
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
- * @param latencies of the whole job, by kind
+ * @param latencies latencies over the whole job, by kind
  * @param configuration the agent's arguments in force
  * @param given those of them that the user gave, by key
- * @param phases of a differential profile, in the order they were measured; empty if none was made
+ * @param phases phases of a differential profile, in order of measurement; empty if there was none
  * @param host null if no profile was made
- * @param faults number of fault events; the totals of {@code job} may know of more
+ * @param faults number of fault events; the totals of {@code job} may count more
  * @param firstFaults the first few different ones
  */
 public record JobRecording(
@@ -69,13 +68,12 @@ public record JobRecording(
     List<FaultEvent> firstFaults) {
 
   /**
-   * What was counted between the last totals and those before.
+   * The figures between the last totals and the previous ones.
    *
-   * @param nanos between them; the wall time of the figures may be more or less, as that of a batch
-   *     counts when it is over
+   * @param nanos time between them; the wall time of the figures may differ, because a batch counts when it ends
    */
   public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
-    /** By the clock; 0 if not known. */
+    /** Samples per second of elapsed time; 0 if unknown. */
     @JsonProperty
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
     public double samplesPerSecond() {
@@ -92,16 +90,14 @@ public record JobRecording(
   }
 
   /**
-   * True if updates of a model were seen, so that what has none is an evaluation. Where none was
-   * seen, nobody knows which is what, and all count as epochs.
+   * True if model updates were recorded, so that an epoch without any is an evaluation. Otherwise the two cannot be distinguished, and all count as epochs.
    */
   public boolean knowsTraining() {
     return (job != null && job.updates > 0) || epochs.stream().anyMatch(epoch -> epoch.updates > 0);
   }
 
   /**
-   * The complete epochs of one source but for its first, which warms up: what a longer job would
-   * look like. Evaluations are none; the source that computes longest counts.
+   * The complete epochs of one source without its first, which is warm-up: representative of a longer job. Excludes evaluations; the source with the most compute time counts.
    */
   public List<EpochEvent> steadyEpochs() {
     Map<String, List<EpochEvent>> sources =

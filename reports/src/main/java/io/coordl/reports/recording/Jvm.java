@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
   static final String EVENT = "jdk.JVMInformation";
 
-  /** It is up so long after its process has started, at most. */
+  /** Longest time from the start of the process to the start of the JVM. */
   private static final Duration START = Duration.ofSeconds(60);
 
   static Jvm of(JobEvent event) {
@@ -23,8 +23,7 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
   }
 
   /**
-   * The letter by which the kernel says what its process does now; empty if there is none on this
-   * host, "?" if there is no such kernel.
+   * The process state letter of the kernel; empty if the process does not exist on this host, "?" if the kernel is not Linux.
    */
   public String processState() {
     boolean there =
@@ -41,7 +40,7 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
       int name = stat.lastIndexOf(") ");
       return name < 0 ? "?" : stat.substring(name + 2, name + 3);
     } catch (IOException e) {
-      return "?"; // No Linux.
+      return "?"; // Not Linux.
     }
   }
 }

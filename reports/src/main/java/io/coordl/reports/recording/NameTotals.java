@@ -8,8 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact totals per name for as many names as memory is set aside for; the rest is counted together,
- * and said to be. Confined to one thread.
+ * Exact totals per name for the first names, up to a limit; the rest are summed. Confined to one thread.
  */
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";
@@ -19,7 +18,7 @@ final class NameTotals {
   private final Map<String, Total> totals = new HashMap<>();
   private Total unnamed = new Total("", 0, 0, 0, 0, 0);
 
-  /** Tells so many names apart, and lists so many. */
+  /** Distinguishes at most {@code most} names, and lists {@code shown} of them. */
   NameTotals(int most, int shown) {
     this.most = most;
     this.shown = shown;

@@ -8,8 +8,7 @@ import jdk.jfr.consumer.RecordedThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event as the JDK reads it; valid as long as the JDK's own, which may be used again. A field
- * that is not there, or of another type, is a {@link MissingFieldException}.
+ * An event read by the JDK; valid only as long as the JDK's own object, which may be reused. A field that is missing or has another type throws a {@link MissingFieldException}.
  */
 record RecordedJobEvent(RecordedEvent event) implements JobEvent {
   @Override

@@ -1,15 +1,14 @@
 package io.coordl.reports.recording;
 
 /**
- * A recording that cannot be reported on, or a report that cannot be written. The message is one
- * sentence for the user: which file, what is wrong with it and, where that is known, what to do.
+ * A recording cannot be read, or a report cannot be written. The message is one sentence for the user: the file, the problem and, if known, what to do.
  */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final ExitStatus status;
 
-  /** Of status {@link ExitStatus#UNREADABLE}. */
+  /** Has status {@link ExitStatus#UNREADABLE}. */
   public RecordingException(String sentence) {
     this(ExitStatus.UNREADABLE, sentence);
   }

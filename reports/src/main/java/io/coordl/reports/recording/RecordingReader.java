@@ -25,29 +25,27 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in a bounded amount of memory, on the calling thread. Never writes
- * to the recording; of one that a JVM did not finish it reads a repaired temporary copy.
+ * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a recording; if a JVM did not finish it, reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
   private static final int ATTEMPTS = 3;
 
-  /** Of the file that was read last of those that may be replaced. */
+  /** Temporary copy of the last file read that may be replaced. */
   static @Nullable Path copy;
 
   private RecordingReader() {}
 
   /**
-   * Reads the totals that CoorDL's events say.
+   * Reads the totals of CoorDL's events.
    *
-   * @throws RecordingException if the file cannot be read, is foreign, empty, cut off or damaged,
-   *     has no CoorDL events or those of several JVMs
+   * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or damaged, or has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, List.of());
   }
 
-  /** Reads the totals and adds up the events of every batch, item and transform. */
+  /** Reads the totals and aggregates the events of every batch, item and transform. */
   public static JobActivity readInFull(Path file, DoubleConsumer progress)
       throws RecordingException {
     ActivityCollector activity = new ActivityCollector();
@@ -55,18 +53,18 @@ public final class RecordingReader {
     return new JobActivity(recording, activity.activity());
   }
 
-  /** Reads the totals and hands over what each thread did when, in any order, on one thread. */
+  /** Reads the totals and passes on the spans of all threads, in any order, on one thread. */
   public static JobRecording readSpans(Path file, Consumer<Span> taker) throws RecordingException {
     return read(file, done -> {}, List.of(Span.takers(taker)));
   }
 
-  /** Reads the totals of a file that another one may replace at any time; throws if it has gone. */
+  /** Reads the totals of a file that may be replaced at any time; throws if it no longer exists. */
   public static synchronized JobRecording readCopy(Path file)
       throws RecordingException, IOException {
     Path to = copy;
-    if (to == null || Files.notExists(to)) { // Temporary files that are old may be swept.
+    if (to == null || Files.notExists(to)) { // The system may delete old temporary files.
       to = Files.createTempFile("coordl-", ".jfr");
-      to.toFile().deleteOnExit(); // One file, however often: a watch ends by a signal.
+      to.toFile().deleteOnExit(); // One file for all calls: coordl top ends by a signal.
       copy = to;
     }
     Files.write(to, Files.readAllBytes(file), StandardOpenOption.TRUNCATE_EXISTING);
@@ -79,10 +77,10 @@ public final class RecordingReader {
   }
 
   /**
-   * Writes what can be read of some files of one run as one finished recording.
+   * Writes the readable data of several files of one run as one finished recording.
    *
-   * @param files that may grow meanwhile, but are not replaced
-   * @throws RecordingException if a file cannot be read, is foreign, empty, cut off or damaged
+   * @param files files that may grow during the call, but are not replaced
+   * @throws RecordingException if a file cannot be read, is not a recording, is empty, cut off or damaged
    * @throws IOException if the recording cannot be written
    */
   public static void join(List<Path> files, Path to) throws RecordingException, IOException {
@@ -96,8 +94,7 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the totals, and hands other events to those who take them, by the name of the type; those
-   * of each map are read by a thread of their own.
+   * Reads the totals, and passes other events to their takers, by type name; each map has its own reading thread.
    */
   private static JobRecording read(
       Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
@@ -166,7 +163,7 @@ public final class RecordingReader {
     }
   }
 
-  /** The file is gone through twice: both must have seen the same. Only a live one may grow. */
+  /** Checks that both passes over the file saw the same file; only a live one may have grown. */
   private static void checkUnchanged(Path file, BasicFileAttributes before, ChunkWalk.Shape shape)
       throws RecordingException, IOException {
     BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
@@ -175,7 +172,7 @@ public final class RecordingReader {
         now.size() == before.size() && now.lastModifiedTime().equals(before.lastModifiedTime());
     if (!same || !(still || shape.endsEarly())) {
       throw new RecordingException(
-          file + " changed while it was read: try again once nobody writes to it.");
+          file + " changed while it was read: try again when no process writes to it.");
     }
   }
 
@@ -195,9 +192,7 @@ public final class RecordingReader {
   }
 
   /**
-   * Copies what was flushed, by time and each chunk once, and marks unfinished chunks as finished,
-   * which they will not be otherwise. By time, as the JDK reads times wrongly else: it goes on with
-   * the clock of the chunk before.
+   * Copies the flushed chunks, each once, and marks unfinished ones as finished, which nothing else will do. Sorts them by time, because otherwise the JDK misreads times: it continues with the clock of the previous chunk.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =
@@ -211,7 +206,7 @@ public final class RecordingReader {
         try (FileChannel from = FileChannel.open(chunk.file(), StandardOpenOption.READ)) {
           copy(from, chunk, to);
         }
-        // The file's own may have changed since the walk.
+        // The header in the file may have changed since the walk.
         chunk.header().writeFinished(to, start);
       }
     }
@@ -228,9 +223,9 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads what the walk has found, and nothing less.
+   * Reads the events that the walk has found; fails if any is missing.
    *
-   * @param file what the user named
+   * @param file the file named by the user
    * @param readable the same, or its repaired copy
    */
   private static JobRecording read(
@@ -287,7 +282,7 @@ public final class RecordingReader {
     return recording;
   }
 
-  /** Events as the JDK delivers them, to several threads at a time. */
+  /** Delivers the JDK's events to several threads at once. */
   private static final class Delivery {
     private static final long TOLD = 1 << 16;
 
@@ -337,7 +332,7 @@ public final class RecordingReader {
       return recording.readEventTypes().stream()
           .collect(Collectors.toMap(EventType::getId, EventType::getName, (first, same) -> first));
     } catch (IOException | RuntimeException | InternalError | StackOverflowError e) {
-      // The JDK's parser has no exception of its own for damage; any of these means it.
+      // The JDK's parser has no specific exception for damage; any of these means damage.
       throw new RecordingException(
           ExitStatus.DAMAGED, file + " is damaged: its description of the events cannot be read.");
     }

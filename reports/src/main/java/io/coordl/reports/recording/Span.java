@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import jdk.jfr.Event;
 
 /**
- * What a thread did for some time.
+ * An activity of a thread.
  *
  * @param name such as {@code data stall}
- * @param at when, and on which thread; valid until the next one is taken
- * @param event what the agent says of it
+ * @param at its time and thread; valid until the next span is taken
+ * @param event the event that the agent wrote
  */
 public record Span(String name, JobEvent at, Object event) {
   private static final List<Class<? extends Event>> TYPES =
@@ -36,7 +36,7 @@ public record Span(String name, JobEvent at, Object event) {
           CheckpointEvent.class,
           PersistEvent.class);
 
-  /** What makes spans of the events of each type. */
+  /** Consumers that convert the events of each type to spans. */
   static Map<String, Consumer<JobEvent>> takers(Consumer<Span> taker) {
     Map<String, Consumer<JobEvent>> takers = new HashMap<>();
     for (Class<? extends Event> type : TYPES) {

@@ -11,9 +11,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the training threads did when: nanoseconds of each part in slots of equal width. There are
- * never more than {@value #SLOTS} slots: when time runs past the last, pairs of slots are merged
- * and each is twice as wide, so that nothing is lost but detail. Confined to one thread.
+ * The activity of the training threads over time: nanoseconds of each part in slots of equal width. There are at most {@value #SLOTS} slots: when time passes the last, pairs of slots are merged and the width doubles, so only detail is lost. Confined to one thread.
  */
 final class TimeLine {
   static final int SLOTS = 7_680;
@@ -35,18 +33,18 @@ final class TimeLine {
   }
 
   /**
-   * Spreads a time evenly over the span in which it passed.
+   * Distributes a time evenly over the span in which it passed.
    *
    * @param amount nanoseconds of the part
-   * @param start in nanoseconds since 1970; may lie before what was added already
-   * @param duration of the span, in nanoseconds
+   * @param start in nanoseconds since 1970; may be earlier than times already added
+   * @param duration length of the span, in nanoseconds
    * @throws ArithmeticException if the times are further apart than any recording's
    */
   void add(Part part, long amount, long start, long duration) {
     add(Objects.requireNonNull(nanos.get(part)), amount, start, duration);
   }
 
-  /** The same of the time in which a device was idle. */
+  /** The same for the idle time of a device. */
   void addIdle(long device, long amount, long start, long duration) {
     devices.add(device);
     add(idle, amount, start, duration);
@@ -75,7 +73,7 @@ final class TimeLine {
     used = Math.max(used, last + 1);
   }
 
-  /** Makes room from the first to the last nanosecond. */
+  /** Extends the time line to cover this span. */
   private void include(long start, long end) {
     if (used == 0) {
       origin = start;
@@ -88,7 +86,7 @@ final class TimeLine {
     }
   }
 
-  /** Moves the slots so that the time line begins at or before an earlier time. */
+  /** Shifts the slots so that the time line begins at or before {@code start}. */
   private void shift(long start) {
     long before = Math.subtractExact(origin, start);
     while (before / width + 1 + used > SLOTS) {

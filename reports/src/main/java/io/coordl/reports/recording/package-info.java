@@ -1,6 +1,5 @@
 /**
- * Recordings: is this file whole, whose is it, and what do CoorDL's events in it say. They are read
- * back into the classes that the agent wrote them from; nothing here interprets, formats or prints.
+ * Reads recordings: checks that a file is complete and from one job, and reads CoorDL's events back into the classes from which the agent wrote them. Nothing here interprets, formats or prints.
  */
 @NullMarked
 package io.coordl.reports.recording;

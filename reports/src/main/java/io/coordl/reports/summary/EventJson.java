@@ -27,15 +27,13 @@ import tools.jackson.databind.introspect.VisibilityChecker;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Results as JSON, in the order of their declaration. Events in them are written straight from
- * theirs: a field has its name, that of a time ends in {@code Nanos}, that of a size in {@code
- * Bytes}. What is not known is left out.
+ * Writes results as JSON, in declaration order. Events are written directly from their fields: each keeps its name, with {@code Nanos} appended for a time and {@code Bytes} for a size. Unknown values are omitted.
  */
 public final class EventJson {
   private static final class Introspector extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
-    /** Figures of events that are 0 or empty where there is nothing to say. */
+    /** Event fields that are 0 or empty if unknown. */
     private static final Set<String> MAY_BE_UNKNOWN =
         Set.of("samples", "running", "order", "itemBytes", "itemSaves", "synchronizedSteps");
 
@@ -92,7 +90,7 @@ public final class EventJson {
 
   private EventJson() {}
 
-  /** A mapper that knows events, and writes what is not one in the order of its declaration. */
+  /** Creates a mapper for events and for records in declaration order. */
   public static JsonMapper.Builder mapper() {
     return JsonMapper.builder()
         .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)

@@ -18,8 +18,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What can be said about one job, finding by finding: the same figures and sentences as the command
- * line has, for tools that show all of them.
+ * All findings about one job, with the same figures and sentences as on the command line, for tools that show all of them.
  */
 public final class Findings {
   private final Summary summary;
@@ -33,19 +32,19 @@ public final class Findings {
   /**
    * One finding.
    *
-   * @param share how much it matters, 0 to 1: a part of the job's wall time, or of all items
-   * @param what what was found, one sentence
+   * @param share its weight, 0 to 1: a share of the job's wall time, or of all items
+   * @param what the finding, one sentence
    * @param why the figures behind it, one sentence
-   * @param next what to try, one sentence; empty if there is nothing to do
+   * @param next the advice, one sentence; empty if there is nothing to do
    */
   public record Finding(double share, String what, String why, String next) {}
 
-  /** True if a batch was measured: without one there is nothing to say. */
+  /** True if a batch was measured; otherwise there are no findings. */
   public boolean measured() {
     return evidence.totals().batches > 0;
   }
 
-  /** True if it is the recording of a profile: its totals are not those of the job. */
+  /** True if the recording is of a profile, whose totals are not those of the job. */
   public boolean profiled() {
     return evidence.profiled();
   }
@@ -68,7 +67,7 @@ public final class Findings {
             sentence(summary.next().sentence())));
   }
 
-  /** Epochs after the first still read from storage and wait for it; empty if they do not. */
+  /** Epochs after the first that still read from storage and wait for it; empty if there are none. */
   public Optional<Finding> laterEpochsFetch() {
     Figures later = evidence.epochs().later();
     return Advice.all(evidence)
@@ -90,8 +89,7 @@ public final class Findings {
   }
 
   /**
-   * The share of items that a store turned away, of the store that turned away most; empty if none
-   * did.
+   * Items that a full store could not cache, for the store with the most; empty if no store is full.
    */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
@@ -107,17 +105,16 @@ public final class Findings {
     return new Finding(
         (double) store.bypassed / offered,
         Text.format(
-            "The %s is full: it turned away %s of what it was offered.",
+            "The %s is full: it could not cache %s of the items it was offered.",
             name, Text.percent(store.bypassed, offered)),
         Text.format(
-            "It holds %s in %s of %s and turned away %,d times; what it holds stays, as nothing is"
-                + " evicted.",
+            "It holds %s in %s of %s, and %,d times there was no room for another; nothing is" + " evicted.",
             Text.count(store.items, "item", "items"),
             new Text.Bytes(store.used),
             new Text.Bytes(store.capacity),
             store.bypassed),
         Text.format(
-            "Give it more memory, if the host has it, with %s.size=SIZE.",
+            "If the host has more memory, raise %s.size=SIZE.",
             raw ? "cache" : store.store));
   }
 
@@ -137,8 +134,7 @@ public final class Findings {
         Text.format(
             "They waited %s for it, of %s for any job of the group.",
             new Nanos(staging.waitedForSlowest), new Nanos(staging.waitedFor)),
-        "Jobs that coordinate their prep run at the pace of the slowest: give that job the cores"
-            + " and the GPU that the others have, or let it train without prep=coordinate.");
+        "Jobs with coordinated prep run at the pace of the slowest: give that job the same cores" + " and GPU as the others, or let it train without prep=coordinate.");
   }
 
   public Optional<Finding> unansweredPeers() {
@@ -150,17 +146,15 @@ public final class Findings {
                 new Finding(
                     Math.min(1, evidence.totals().share(lostNanos())),
                     Text.format(
-                        "The host %s did not answer %s of this job.",
+                        "Host %s did not answer %s of this job.",
                         Text.line(String.valueOf(worst.peer), 100),
-                        Text.count(unanswered(worst), "question", "questions")),
+                        Text.count(unanswered(worst), "request", "requests")),
                     Text.format(
                         "%s late and %,d failed; all hosts together cost the job's threads %s.",
                         Text.count(worst.late, "answer was", "answers were"),
                         worst.failed,
                         new Nanos(lostNanos())),
-                    "Look at that host and at the network to it: a host that does not answer is"
-                        + " asked no more until it is back, and what it keeps is read from storage"
-                        + " meanwhile."));
+                    "Check that host and the network to it. A host that does not answer is not" + " asked again until it is back; until then its items are read from" + " storage."));
   }
 
   private long lostNanos() {
@@ -172,8 +166,7 @@ public final class Findings {
   }
 
   /**
-   * Epochs after the first that read from storage what the hosts' memory would hold together; empty
-   * if they do not, or it would not.
+   * Epochs after the first that read items from storage although all hosts' memory together could hold them; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();
@@ -187,18 +180,15 @@ public final class Findings {
         new Finding(
             later.share(later.fetchStall),
             Text.format(
-                "Later epochs read %s of the items from storage, though the memory of %s hosts"
-                    + " would hold them.",
+                "Later epochs read %s of the items from storage, though the memory of %s hosts" + " could hold them.",
                 Text.percent(later.storageItems, later.items), evidence.hosts()),
             Text.format(
-                "An epoch asks for %s, and as many hosts like this one may keep %s.",
+                "An epoch reads %s, and that many hosts like this one can keep %s.",
                 new Bytes(evidence.epochs().bytes()), new Bytes(evidence.capacityOfAllHosts())),
-            "See in the recordings of the other hosts whether they have the same cache.size, and"
-                + " whether they know the files as the same items: by the same paths, or with"
-                + " dataset.root."));
+            "Check in the recordings of the other hosts that they have the same cache.size, and" + " that they identify files as the same items: by the same paths, or with" + " dataset.root."));
   }
 
-  /** Something inside the agent failed; empty if nothing did. The share is 1. */
+  /** Failures inside the agent, with share 1; empty if there were none. */
   public Optional<Finding> faults() {
     Summary.Faults faults = summary.faults();
     if (faults.count() == 0) {
@@ -219,13 +209,12 @@ public final class Findings {
             1,
             "The agent had "
                 + Text.count(faults.count(), "fault", "faults")
-                + "; the program continued without its help there.",
+                + "; there the program continued without it.",
             first,
-            "Report the fault; results are not affected, but what the agent was to speed up may"
-                + " not be."));
+            "Report the fault. Results are not affected, but the agent may not have sped up" + " everything it should."));
   }
 
-  /** What an advice of that name explains, in those words; empty if there is none. */
+  /** The finding that corresponds to the advice with that name; empty if there is none. */
   public Optional<Finding> advice(String finding, String what) {
     return Advice.all(evidence)
         .filter(advice -> advice.finding().equals(finding))
@@ -246,7 +235,7 @@ public final class Findings {
     return Text.percent(nanos, evidence.judged().wall);
   }
 
-  /** The sentences of the command line go on from a heading. */
+  /** Capitalises a sentence; on the command line it continues a heading. */
   private static String sentence(String text) {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }

@@ -5,8 +5,7 @@ import io.coordl.advice.Text;
 import io.coordl.event.Figures;
 
 /**
- * Jobs side by side: how fast each is, and what it waits for in percent of its time; the columns
- * that all tables share, narrow enough for a terminal of 80.
+ * Formats jobs side by side: the speed of each, and its waits in percent of its time. These columns are common to all tables and fit a terminal of 80 columns.
  */
 public final class JobTable {
   private JobTable() {}
@@ -22,12 +21,12 @@ public final class JobTable {
   }
 
   /**
-   * A line.
+   * Formats one line.
    *
-   * @param speed in samples a second, 0 if not known
-   * @param figures whose shares are shown
+   * @param speed in samples per second; 0 if unknown
+   * @param figures figures whose shares are shown
    * @param epochs so far
-   * @param decodedHits images that came decoded from memory, and so were not fetched
+   * @param decodedHits decoded images served from memory, which were therefore not fetched
    */
   public static String line(double speed, Figures figures, long epochs, long decodedHits) {
     StringBuilder line = new StringBuilder(Text.format("%9s", speed == 0 ? "-" : Text.rate(speed)));
@@ -39,7 +38,7 @@ public final class JobTable {
         + Text.format(" %6d", epochs);
   }
 
-  /** The unit is the same in all columns, and said once. */
+  /** Omits the percent sign, because the unit is the same in all columns. */
   private static String percent(String width, long part, long whole) {
     return Text.format(width, Text.percent(part, whole).replace(" %", ""));
   }

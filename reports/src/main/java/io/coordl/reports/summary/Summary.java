@@ -29,9 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The summary of one recording, in the shape of its JSON: {@code summary.schema.json} describes it,
- * and a change that an old reader would not understand raises {@link #SCHEMA_VERSION}. Events are
- * in it as they are ({@link EventJson}).
+ * The summary of one recording, in the shape of its JSON. {@code summary.schema.json} describes it; an incompatible change raises {@link #SCHEMA_VERSION}. Events are included unchanged ({@link EventJson}).
  */
 public record Summary(
     int schemaVersion,
@@ -52,19 +50,18 @@ public record Summary(
   static final int SCHEMA_VERSION = 2;
 
   /**
-   * Samples of the epochs that the job is judged by, over their wall time; null if some batch has a
-   * size that is not known.
+   * Speed of the job, over its representative epochs; null if the size of any batch is unknown.
    *
-   * @param of which epochs these are
+   * @param of which epochs these are, in words
    */
   public record Speed(double samplesPerSecond, String of) {}
 
   /**
-   * The file.
+   * The recording file.
    *
-   * @param events those of the JVM too
-   * @param endsEarly before the job did
-   * @param stillRunning whether that is since its JVM still runs, on this host
+   * @param events number of events, including those of the JVM
+   * @param endsEarly whether the recording ends before the job
+   * @param stillRunning whether that is because its JVM still runs, on this host
    */
   public record Source(
       String file, long fileBytes, long events, boolean endsEarly, boolean stillRunning) {}
@@ -79,19 +76,17 @@ public record Summary(
       @JsonUnwrapped @Nullable EnvironmentEvent environment) {}
 
   /**
-   * What was counted.
+   * The totals.
    *
-   * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, as
-   *     the recording ends before the agent wrote totals that include them
+   * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, because the recording ends before the agent wrote totals that include them
    */
   public record Totals(String origin, long leftEarly, @JsonUnwrapped JobStatisticsEvent figures) {}
 
   /**
-   * An epoch or evaluation that ended.
+   * A finished epoch or evaluation.
    *
-   * @param kind {@code epoch} or {@code evaluation}; where no update of a model was seen, nobody
-   *     knows, and all are epochs
-   * @param number among those of its kind
+   * @param kind {@code epoch} or {@code evaluation}; if no model update was recorded, they cannot be distinguished, and all count as epochs
+   * @param number number among those of its kind
    */
   record Epoch(String kind, long number, @JsonUnwrapped EpochEvent figures) {
     static final String EPOCH = "epoch";
@@ -149,7 +144,7 @@ public record Summary(
         Advice.on(evidence));
   }
 
-  /** What the findings look at. */
+  /** The evidence for the findings. */
   Evidence evidence(JobRecording recording) {
     return evidence(recording, totals);
   }
@@ -165,14 +160,14 @@ public record Summary(
         1 + recording.peers().size());
   }
 
-  /** The epochs and evaluations, counted. */
+  /** The numbers of epochs and evaluations, in words. */
   String words() {
     return ended(epochs.stream().map(Epoch::figures))
         .words(totals.figures(), recording.stillRunning());
   }
 
   /**
-   * Images that were not fetched, as they were kept decoded: they came from memory all the same.
+   * Number of images that were served decoded from memory instead of being fetched.
    */
   public long decodedHits() {
     return stores.stream()
@@ -193,9 +188,7 @@ public record Summary(
   }
 
   /**
-   * The agent writes its totals whenever a chunk ends. After a crash or a signal the last of them
-   * may be older than the last epochs, which were written one by one; then the epochs count, so
-   * that totals and epochs say the same.
+   * The agent writes its totals whenever a chunk ends. After a crash or a signal, these may be older than the last epochs, which are written one by one; the sum of the epochs then counts, so that totals and epochs agree.
    */
   private static Totals totals(JobRecording recording, List<Epoch> epochs) {
     JobStatisticsEvent sum = new JobStatisticsEvent();
@@ -210,7 +203,7 @@ public record Summary(
         totals);
   }
 
-  /** What all epochs together did the job has done, or its totals were written before their end. */
+  /** Whether the job's totals are smaller than the sum of its epochs, and so were written before the last epochs ended. */
   private static boolean isOlder(Figures job, Figures epochs) {
     return job.batches < epochs.batches || job.compute < epochs.compute || job.stall < epochs.stall;
   }

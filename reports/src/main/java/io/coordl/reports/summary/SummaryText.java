@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A summary as at most {@value #MOST_LINES} lines of plain text. */
+/** Formats a summary as at most {@value #MOST_LINES} lines of plain text. */
 public final class SummaryText {
   static final int MOST_LINES = 20;
 
@@ -56,9 +56,9 @@ public final class SummaryText {
   }
 
   /**
-   * What each policy has done, a line each; none if there are none.
+   * The effect of each policy, one line per policy.
    *
-   * @param most stores that are shown
+   * @param most maximum number of stores to show
    */
   public static List<String> policies(Summary summary, int most) {
     List<String> lines = new ArrayList<>();
@@ -90,7 +90,7 @@ public final class SummaryText {
     return summary.recording().stillRunning()
         ? title + " (so far: its JVM still runs)"
         : summary.recording().endsEarly()
-            ? title + " (ends early: its JVM was killed, or ran on)"
+            ? title + " (ends early: its JVM was killed, or continued)"
             : title;
   }
 
@@ -127,8 +127,7 @@ public final class SummaryText {
   }
 
   /**
-   * The last, the first, and the second: what it came to, cold and warm; of evaluations, which are
-   * no epochs, the last. As many as there is room for.
+   * Adds the last epoch, the first (cold), the last evaluation and the second epoch (warm), in this order of precedence, as room allows.
    */
   private static void addEpochs(List<String> lines, List<Epoch> all, int room) {
     if (all.isEmpty() || room < 1) {
@@ -175,7 +174,7 @@ public final class SummaryText {
     }
   }
 
-  /** The shares of the items that each place answered, in percent. */
+  /** The shares of items from memory, peers and storage, in percent. */
   private static String origins(Figures figures) {
     double hundredth = figures.items / 100.0;
     return figures.items == 0
@@ -250,7 +249,7 @@ public final class SummaryText {
         : Text.format("%,d from other hosts (%s), ", totals.peerItems, new Bytes(totals.peerBytes));
   }
 
-  /** All hosts together. */
+  /** The totals over all hosts. */
   private static String peers(List<PeerStatisticsEvent> peers) {
     long found = peers.stream().mapToLong(peer -> peer.found).sum();
     long nanos = peers.stream().mapToLong(peer -> peer.foundTime).sum();

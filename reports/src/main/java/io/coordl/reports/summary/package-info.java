@@ -1,6 +1,5 @@
 /**
- * The summary of one recording: its figures, what to try next, and both as text and JSON. It gets
- * what it needs from {@code recording} and never touches a file.
+ * The summary of one recording: its figures and what to try next, as text and JSON. Takes its input from {@code recording} and never touches a file.
  */
 @NullMarked
 package io.coordl.reports.summary;

@@ -19,15 +19,14 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Spans of the threads of one job or of several as trace events in JSON, which ui.perfetto.dev and
- * chrome://tracing open. Written as it is read, so that it may be of any size.
+ * Exports the spans of the threads of one or several jobs as trace events in JSON, for ui.perfetto.dev and chrome://tracing. Writes while reading, so the size is unlimited.
  */
 public final class PerfettoTrace {
   private static final JsonMapper MAPPER = EventJson.mapper().build();
 
   private final JsonGenerator out;
 
-  /** Before all spans: what begins earlier than it is not shown. */
+  /** A time before all spans; viewers do not show earlier spans. */
   private final Instant begin;
 
   private int fetches;
@@ -37,7 +36,7 @@ public final class PerfettoTrace {
     this.begin = begin;
   }
 
-  /** Writes the spans of all recordings, in one time. */
+  /** Writes the spans of all recordings on a common time axis. */
   public static void write(List<Path> recordings, Writer to) throws RecordingException {
     long begin = Long.MAX_VALUE;
     for (Path recording : recordings) {
@@ -58,7 +57,7 @@ public final class PerfettoTrace {
   }
 
   /**
-   * One job; its number stands for its process, as those of several hosts may have one process id.
+   * Adds one job, with its number as process id, because jobs on several hosts may have the same one.
    */
   private void add(Path recording, int number) throws RecordingException {
     Set<Long> threads = new HashSet<>();
@@ -85,7 +84,8 @@ public final class PerfettoTrace {
 
   private void write(Span span, int process) {
     if (span.event() instanceof FetchEvent) {
-      // A file is open while others are opened and decoded: spans that overlap need own tracks.
+      // Files are open while others are opened and decoded; overlapping spans need their own
+      // tracks.
       fetches++;
       begin("b", span, process, span.at().start());
       out.writePOJOProperty("args", span.event());

@@ -1,4 +1,4 @@
-/** Recordings as traces for other viewers. */
+/** Exports recordings as traces for other viewers. */
 @NullMarked
 package io.coordl.reports.trace;
 

@@ -160,7 +160,7 @@ class DifferentialTest {
     assertThat(noCold.limit()).isEqualTo("unknown");
     assertThat(noCold.missing())
         .anyMatch(missing -> missing.reason().contains("the data set has too few items"))
-        .anyMatch(missing -> missing.reason().contains("preparation hides behind compute"))
+        .anyMatch(missing -> missing.reason().contains("preparation is hidden behind compute"))
         .anyMatch(missing -> missing.figure().equals("fetch rate F"));
   }
 
@@ -190,7 +190,7 @@ class DifferentialTest {
     assertThat(noise.remarks())
         .singleElement()
         .asString()
-        .contains("by less than the error of measurement: no prep stall");
+        .contains("by less than the measurement error: no prep stall");
     assertThat(wrong.remarks()).singleElement().asString().contains("do not rely on this profile");
     assertThat(wrong.limit()).isEqualTo("unknown");
   }
@@ -289,7 +289,6 @@ class DifferentialTest {
     assertThat(Differential.of(early).missing())
         .extracting(Missing::reason)
         .contains(
-            "the profile ended before the phase ingestion was measured; what the agent said"
-                + " meanwhile tells why.");
+            "the profile ended before the phase ingestion was measured; the agent's output during" + " the run shows why.");
   }
 }

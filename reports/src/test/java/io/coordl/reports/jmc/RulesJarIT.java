@@ -71,7 +71,7 @@ class RulesJarIT {
         .contains(
             "CoorDL: data stall",
             "Training waits for data 13.3 % of its time from the second epoch on.")
-        .contains("The agent had 1 fault; the program continued without its help there.")
+        .contains("The agent had 1 fault; there the program continued without it.")
         .doesNotContain("<script>alert(1)");
   }
 

@@ -153,7 +153,7 @@ class RulesTest {
     assertThat(result("LaterEpochsFetch").getSolution()).contains("cache.size=2g");
     assertThat(result("StoreFull").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("StoreFull").getSummary())
-        .isEqualTo("The cache is full: it turned away 75.0 % of what it was offered.");
+        .isEqualTo("The cache is full: it could not cache 75.0 % of the items it was offered.");
     assertThat(score("StoreFull")).isEqualTo(25 + 0.75 * 49);
   }
 
@@ -180,7 +180,7 @@ class RulesTest {
     // Of 130 s: 5 and 3 questions of 0.4 s each.
     assertThat(result("UnansweredPeers").getSeverity()).isEqualTo(Severity.OK);
     assertThat(result("UnansweredPeers").getSummary())
-        .isEqualTo("The host node1:7801 did not answer 5 questions of this job.");
+        .isEqualTo("Host node1:7801 did not answer 5 requests of this job.");
     assertThat(result("UnansweredPeers").getExplanation())
         .isEqualTo(
             "2 answers were late and 3 failed; all hosts together cost the job's threads 3.20 s.");
@@ -188,8 +188,7 @@ class RulesTest {
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("UnusedPartition").getSummary())
         .isEqualTo(
-            "Later epochs read 10.0 % of the items from storage, though the memory of 3 hosts would"
-                + " hold them.");
+            "Later epochs read 10.0 % of the items from storage, though the memory of 3 hosts could" + " hold them.");
     assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
     assertThat(result("LaterEpochsFetch").getSolution())
         .contains("the cache of each of 3 hosts", "or add a host", "cache.size=2g:");
@@ -200,7 +199,7 @@ class RulesTest {
     evaluate(Recordings::emitJob);
 
     assertThat(result("UnansweredPeers").getSummary())
-        .isEqualTo("Every host that was asked answered.");
+        .isEqualTo("Every host answered.");
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.OK);
   }
 
@@ -253,7 +252,7 @@ class RulesTest {
         .allSatisfy(
             result -> {
               assertThat(result.getSeverity()).isEqualTo(Severity.NA);
-              assertThat(result.getSummary()).startsWith("The events are of more than one run");
+              assertThat(result.getSummary()).startsWith("The events come from more than one run");
             });
   }
 

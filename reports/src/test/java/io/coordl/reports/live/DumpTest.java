@@ -116,7 +116,7 @@ class DumpTest {
           () -> Dump.of(folder, sleep.pid()).to(folder.resolve("none.jfr")),
           "job "
               + sleep.pid()
-              + " is stopped, and only its JVM can write what JFR recorded: let it continue with"
+              + " is stopped, and only its JVM can write what JFR recorded: resume it with"
               + " `kill -CONT "
               + sleep.pid()
               + "`.");
@@ -160,7 +160,7 @@ class DumpTest {
             + SELF.pid()
             + " records to "
             + missing
-            + ", which is not there: it was removed, or the job runs in a container of its own.");
+            + ", which does not exist: it was removed, or the job runs in its own container.");
 
     shown(SELF, () -> Recordings.emitConfiguration("record", "off"));
     refused(

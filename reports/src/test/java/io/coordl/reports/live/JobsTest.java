@@ -120,7 +120,7 @@ class JobsTest {
         .startsWith(String.format("%7d silent ", ProcessHandle.current().pid()))
         .contains("  13.3   3.3 ") // 8 s and 2 s of the 60 s that count as recent.
         .endsWith("  3  my.Train --epochs 3");
-    assertThat(lines.get(3)).matches(" {8}not heard of for 2\\d s");
+    assertThat(lines.get(3)).matches(" {8}no update for 2\\d s");
     assertThat(lines.get(4)).startsWith("        Store       raw, process: ");
     assertThat(lines.get(5))
         .startsWith("        Prep group  ")

@@ -229,7 +229,7 @@ class RecordingReaderTest {
     assertRefused(folder, "is a directory");
     assertRefused(
         Files.createFile(folder.resolve("empty.jfr")),
-        "is empty: JFR writes a recording of its own when the JVM ends. If that still runs, `coordl"
+        "is empty: JFR writes its own recording when the JVM ends. If the JVM still runs, `coordl"
             + " dump PID`");
     assertRefused(Path.of("/dev/null"), "is not a file.");
     assertRefused(
@@ -367,7 +367,7 @@ class RecordingReaderTest {
     byte[] header = Arrays.copyOf(Files.readAllBytes(job()), 200);
     ByteBuffer.wrap(header).putLong(8, 200).putLong(24, 0).put(64, (byte) 1);
     Path file = Files.write(folder.resolve("dead.jfr"), header);
-    assertRefused(file, "holds nothing readable");
+    assertRefused(file, "has no readable data");
 
     JobRecording recording = read(concatenate(job(), file));
 
@@ -428,7 +428,7 @@ class RecordingReaderTest {
                       }
                     }))
         .isInstanceOf(RecordingException.class)
-        .hasMessage(file + " changed while it was read: try again once nobody writes to it.");
+        .hasMessage(file + " changed while it was read: try again when no process writes to it.");
   }
 
   @Test

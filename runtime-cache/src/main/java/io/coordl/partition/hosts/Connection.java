@@ -10,9 +10,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** A client's connection to a peer, of one thread at a time. */
+/** A client's connection to a peer, used by one thread at a time. */
 final class Connection implements Closeable {
-  /** Between two signs of life of a claimant that is reading storage. */
+  /** Interval of the heartbeats that a claimant sends while it reads storage. */
   private static final Duration SIGN = Duration.ofMillis(100);
 
   private static final byte[] STILL = number(Wire.STILL);
@@ -28,7 +28,7 @@ final class Connection implements Closeable {
   private boolean claiming;
   private long lastSign;
 
-  /** Connects and exchanges hellos, each within {@code patience} nanoseconds. */
+  /** Connects, then exchanges hellos; each must finish within {@code patience} nanoseconds. */
   Connection(InetSocketAddress address, PeerClient.Common common, long patience)
       throws IOException {
     watch = common.watch();
@@ -54,7 +54,7 @@ final class Connection implements Closeable {
     return ByteBuffer.allocate(4).putInt(value).array();
   }
 
-  /** Asks; {@code nanos} is the time that each step has from now on. */
+  /** Sends a request; {@code nanos} is the time limit of each step from now on. */
   void ask(int verb, ItemKey key, int length, long nanos) throws IOException {
     socket.patience(nanos);
     socket.begin();
@@ -64,8 +64,7 @@ final class Connection implements Closeable {
   }
 
   /**
-   * What the answer is, which has to come within {@code nanos}; {@link #following} bytes come after
-   * it, and the deadline is set on.
+   * Reads the answer, which must arrive within {@code nanos}, and renews the deadline for the {@link #following} bytes after it.
    */
   int answer(long nanos) throws IOException {
     socket.begin(nanos);
@@ -74,7 +73,7 @@ final class Connection implements Closeable {
     return ByteBuffer.wrap(answer).getInt(0);
   }
 
-  /** As the latest answer said. */
+  /** Number of bytes after the latest answer. */
   int following() {
     return ByteBuffer.wrap(answer).getInt(4);
   }
@@ -87,7 +86,7 @@ final class Connection implements Closeable {
     socket.end();
   }
 
-  /** From now on this thread reads storage, and the owner hears that it is alive. */
+  /** Starts sending heartbeats to the owner while this thread reads storage. */
   void claim() throws IOException {
     end();
     synchronized (writing) {
@@ -104,13 +103,13 @@ final class Connection implements Closeable {
         try {
           out.write(STILL);
         } catch (IOException e) {
-          claiming = false; // The claimant meets it when it delivers.
+          claiming = false; // The claimant gets the same failure when it delivers.
         }
       }
     }
   }
 
-  /** Delivers what was claimed; an answer comes. */
+  /** Delivers the claimed item; the owner then answers. */
   void deliver(byte[] item) throws IOException {
     watch.remove(signs);
     synchronized (writing) {

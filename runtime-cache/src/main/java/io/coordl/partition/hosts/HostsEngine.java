@@ -27,39 +27,25 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of all hosts of a membership, each item in that of one: the first in the item's rank
- * order ({@link Ranking}) that is within reach and has room, among the first {@link
- * HostsFetch#HOMES}. Since nothing is evicted, an item stays where it is once it is kept, whoever
- * comes or goes; hence the look at former owners below.
+ * The combined memory of a membership's hosts. Each item is kept by one of them: the first in the item's rank order ({@link Ranking}) that is reachable and has room, among the first {@link HostsFetch#HOMES}. Nothing is evicted, so a kept item stays where it is when hosts join or leave; that is why a fetch also asks former owners.
  *
  * <h2>A fetch</h2>
  *
  * <ol>
- *   <li>Ask the first in rank, or the member with whom the item was found before. Where nobody
- *       failed or came late, that is all.
- *   <li>If it does not have the item but has room, the item was not kept while the members were
- *       these: look at who was the first in the last few views before ({@link View#formerOwners}).
- *       If it has no room, look also at the next in rank that the item may be with; never at all.
- *   <li>If none of them has it, the first in rank that has room is to keep it: under a claim in its
- *       arena, which one caller of all hosts has at a time, this one reads storage and hands the
- *       bytes over. So each byte leaves storage once, as long as one of these hosts has room for it
- *       and knows of the changes among them, and no host opens a file for another.
- *   <li>If nobody has room, the program reads storage itself. Where they are full, that stays so,
- *       since nothing is ever evicted, and is remembered ({@link ItemLocations}) as long as the
- *       members stay the same; not where one is short of memory or still opens its store.
+ *   <li>Ask the first in rank, or the member where the item was found before. Usually that is all.
+ *   <li>If that member has room but not the item, the item was not kept under the current membership: ask those who ranked first in the last few views ({@link View#formerOwners}). If the member has no room, also ask the other candidates, but never all hosts.
+ *   <li>If none of them has it, the first in rank with room keeps it. The caller takes a claim in that host's arena, which only one caller across all hosts can hold, reads storage, and hands the bytes over. So each byte leaves storage once, if one of these hosts has room for it and membership is consistent; no host opens a file for another.
+ *   <li>If no host has room, the program reads storage itself. A full host stays full, because nothing is evicted, so this is remembered ({@link ItemLocations}) until the membership changes; but not if a host is only short of memory or still opening its store.
  * </ol>
  *
  * <h2>Faults</h2>
  *
- * <p>Each answer has a deadline, and the first that is missed gives the peer up until a look from
- * the background finds it back ({@link RemoteHost}); what late calls cost one fetch has a bound of
- * its own ({@link Timeouts#faults}). Whatever happens, the item is read from storage in the end, by
- * this call or by the program's own.
+ * <p>Each answer has a deadline. A peer that misses one is not asked again until a background probe succeeds ({@link RemoteHost}). The total cost of late calls per fetch is bounded ({@link Timeouts#faults}). If all else fails, this call or the program's own reads the item from storage.
  */
 public final class HostsEngine implements ItemStore, Closeable {
   private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
 
-  /** For a host that was waited for to answer for the first time. */
+  /** Time limit for the first answer of an awaited host. */
   private static final Duration GREETING = Duration.ofSeconds(5);
 
   private final ArenaStore local;
@@ -81,12 +67,12 @@ public final class HostsEngine implements ItemStore, Closeable {
   private volatile boolean closed;
 
   /**
-   * An engine of this job; asks nobody yet.
+   * Creates this job's engine; contacts no peer yet.
    *
-   * @param membership who else is there; closed with the engine
-   * @param tls credentials by which peers prove themselves
-   * @param awaitedHosts the first fetch waits for so many members, at most a minute
-   * @param group of jobs; hosts of another are not asked
+   * @param membership the current members; closed with the engine
+   * @param tls credentials with which peers authenticate each other
+   * @param awaitedHosts number of members that the first fetch waits for, at most a minute
+   * @param group name of the group of jobs; hosts of other groups are not asked
    */
   public HostsEngine(
       ArenaStore local,
@@ -128,10 +114,10 @@ public final class HostsEngine implements ItemStore, Closeable {
         : new HostsFetch(now, local, timeouts, key, length, loader).run();
   }
 
-  /** Waits for the awaited hosts; an interrupted thread does not. */
+  /** Waits for the awaited hosts, unless the thread is interrupted. */
   private void gather() {
     synchronized (changing) {
-      if (gatheredBy == 0) { // Once for all calls, whatever interrupts them.
+      if (gatheredBy == 0) { // One deadline for all calls, even if some are interrupted.
         gatheredBy = (System.nanoTime() + timeouts.hosts().toNanos()) | 1;
       }
     }
@@ -150,8 +136,7 @@ public final class HostsEngine implements ItemStore, Closeable {
       if (there < awaitedHosts) {
         log.once(
             String.format(
-                "Of %s hosts %s are there after %s s: items are read without the others, until they"
-                    + " come.",
+                "Of %s hosts, %s have joined after %s s: this job starts without the others and uses" + " them once they join.",
                 awaitedHosts, there, timeouts.hosts().toSeconds()));
       } else {
         view().peers().stream().filter(Objects::nonNull).forEach(peer -> peer.greet(GREETING));

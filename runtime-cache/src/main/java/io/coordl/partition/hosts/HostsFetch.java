@@ -15,16 +15,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One fetch of one item, as told at {@link HostsEngine}; of the thread that wants it. */
+/** One fetch of one item, as described at {@link HostsEngine}; used by the fetching thread only. */
 final class HostsFetch {
   /**
-   * So many members an item may be with while the view stays: the first in its rank order. With
-   * weights as large as their stores, hosts are full at nearly the same time; so a longer list
-   * would hardly find room, and would cost each item that nobody has a question at each host.
+   * Number of candidates, in rank order, that may keep an item under one view. Weights are proportional to store sizes, so hosts fill up at nearly the same time. A longer list would rarely find room, and each item that nobody has would cost one more request per host.
    */
   static final int HOMES = 4;
 
-  /** So often a fetch waits for another thread that reads the item and then does not keep it. */
+  /** How many times a fetch waits for another thread that reads the item but then does not keep it. */
   private static final int MOST_ROUNDS = 4;
 
   private static final long PAUSE_NANOS = 1_000_000;
@@ -37,16 +35,16 @@ final class HostsFetch {
   private final int length;
   private final Loader loader;
 
-  /** By number of the member, what it answered to the look, as of {@link Wire}. */
+  /** Answer of each member, by its number; a constant of {@link Wire}. */
   private final int[] answers;
 
-  /** Whether all that may keep the item were asked, since the first of them has no room. */
+  /** Whether all candidates were asked, because the first has no room. */
   private boolean everyHome;
 
-  /** What faults may still cost. */
+  /** Remaining nanoseconds that faults may cost. */
   private long allowance;
 
-  /** Whether a member granted a claim and did not keep the item: others may have room. */
+  /** Whether a member granted a claim but did not keep the item; others may still have room. */
   private boolean refused;
 
   /** The item, once the loader has read it for another host. */
@@ -94,12 +92,12 @@ final class HostsFetch {
     return keepNowhere(homes);
   }
 
-  /** Whether somebody is reading the item for one of those that were asked. */
+  /** Whether another thread is reading the item for one of the members asked. */
   private boolean busy() {
     return IntStream.of(answers).anyMatch(answer -> answer == Wire.BUSY);
   }
 
-  // ---- does anybody have it?
+  // ---- finding the item
 
   private @Nullable Fetched find(int member) {
     Reply reply = ask(member, Wire.FIND);
@@ -107,7 +105,7 @@ final class HostsFetch {
     return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
   }
 
-  /** Looks here, then asks those not asked yet. */
+  /** Checks the local store, then asks the members not asked yet. */
   private @Nullable Fetched look(int[] order, int[] homes) {
     ByteBuffer content = view.self() < 0 ? null : local.find(key);
     if (content != null) {
@@ -125,7 +123,7 @@ final class HostsFetch {
     return null;
   }
 
-  /** The former owners; and if the owner has no room, whoever else may keep the item. */
+  /** Former owners and, if the owner has no room, the other candidates. */
   private int[] toBeAsked(int[] order, int[] homes) {
     int self = view.self();
     if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
@@ -143,7 +141,7 @@ final class HostsFetch {
     return answers[member] == Wire.ROOM;
   }
 
-  // ---- who is to keep it?
+  // ---- choosing who keeps it
 
   private Fetched keepNowhere(int[] homes) throws IOException {
     Fetched kept = view.self() < 0 ? keepHere() : null;
@@ -156,7 +154,7 @@ final class HostsFetch {
     return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
   }
 
-  /** Tries those that gave this answer; null if none of them keeps it. */
+  /** Tries the members that gave this answer; null if none of them keeps the item. */
   private @Nullable Fetched keepAt(int[] order, int answer) throws IOException {
     for (int member : order) {
       if (answers[member] == answer) {
@@ -215,7 +213,7 @@ final class HostsFetch {
     }
   }
 
-  /** Reads storage under a claim, unless that is done, and delivers the item. */
+  /** Reads storage under a claim, unless the item is already read, and delivers it. */
   private @Nullable Fetched deliver(int member, Reply granted) throws IOException {
     PeerClient peer = peer(member);
     Connection claim = granted.claim();
@@ -236,7 +234,7 @@ final class HostsFetch {
         }
       } finally {
         if (!read) {
-          claim.close(); // Which gives the claim back.
+          claim.close(); // Closing the connection releases the claim.
         }
       }
       item = bytes;
@@ -251,7 +249,7 @@ final class HostsFetch {
     return null;
   }
 
-  /** The program's loader, but once. */
+  /** Loads the item, calling the program's loader only once. */
   private boolean load(byte[] target, int offset) throws IOException {
     byte[] known = item;
     if (known == null) {
@@ -261,7 +259,7 @@ final class HostsFetch {
     return true;
   }
 
-  /** Whether all within reach that may keep the item said that they never have room for it. */
+  /** Whether all reachable candidates answered that they are full. */
   private boolean nowhere(int[] homes) {
     return IntStream.of(homes).allMatch(member -> answers[member] == Wire.FULL || out(member));
   }
@@ -271,7 +269,7 @@ final class HostsFetch {
     return peer != null && peer.out();
   }
 
-  // ---- questions
+  // ---- requests
 
   private @Nullable PeerClient peer(int member) {
     return view.peers().get(member);
@@ -290,8 +288,7 @@ final class HostsFetch {
   }
 
   /**
-   * How long this fetch waits for another thread that is reading the item. If this one met a fault,
-   * the other may have met it too: both waits together are to cost no more than the one.
+   * How long this fetch waits for another thread that is reading the item. If this fetch met a fault, the other may have met it, too; both waits together must not exceed the allowance of one.
    */
   private long patienceWithClaimants() {
     return allowance < timeouts.faults().toNanos()

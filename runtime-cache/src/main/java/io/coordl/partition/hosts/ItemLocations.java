@@ -5,14 +5,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was learnt of items that are not with the member they belong to: with whom they are, or that
- * nobody has them and all are full, which stays so, since nothing is ever evicted. Holds for one
- * set of members within reach.
+ * Remembers items that are not kept by their owner: which member has them, or that no member does and all are full. The latter is permanent, because nothing is evicted. Valid for one set of reachable members.
  *
- * <p>An open-addressing table of one word an item, 48 bits of its key and the place; that two items
- * share these bits costs a read of storage. It starts with 32 KiB and grows to 8 MiB; from then on,
- * what finds no place near its own takes that of another, which is learnt anew when it is met. Safe
- * for concurrent use; {@link #of} never blocks.
+ * <p>An open-addressing table with one word per item: 48 bits of its key, and the place. If two items share these bits, the cost is one storage read. The table starts at 32 KiB and grows to 8 MiB; after that, a new entry may overwrite another, which is learned again when next needed. Safe for concurrent use; {@link #of} never blocks.
  */
 final class ItemLocations {
   static final int UNKNOWN = -1;
@@ -21,7 +16,7 @@ final class ItemLocations {
   private static final int FIRST_SLOTS = 1 << 12;
   private static final int MOST_SLOTS = 1 << 20;
 
-  /** An item stands at most so many slots behind its own: two cache lines. */
+  /** Longest probe distance: two cache lines. */
   private static final int REACH = 16;
 
   private volatile @Nullable AtomicLongArray table;
@@ -65,7 +60,7 @@ final class ItemLocations {
     slots.set(at, word);
   }
 
-  /** The slot of the item; one that is free, if none near its own has it, else its own. */
+  /** The item's slot; else a free slot near its home slot; else the home slot. */
   private static int find(AtomicLongArray slots, long keyBits) {
     int mask = slots.length() - 1;
     for (int i = 0; i < REACH; i++) {

@@ -3,11 +3,10 @@ package io.coordl.partition.hosts;
 import java.net.InetSocketAddress;
 
 /**
- * A host that holds items for others.
+ * A host that keeps items for others.
  *
- * @param name the same for all who see it, and for as long as the host's store lives, whichever of
- *     its jobs carries the member: the address and port it was given, as {@code 10.0.0.1:7800}
- * @param data where it serves items
- * @param capacity byte budget of its store: its weight in the choice of owners
+ * @param name the host's configured address and port, as {@code 10.0.0.1:7800}; the same on every host and for the lifetime of the host's store, whichever of its jobs is the leader
+ * @param data address at which it serves items
+ * @param capacity byte budget of its store, which is its weight in the choice of owners
  */
 public record Member(String name, InetSocketAddress data, long capacity) {}

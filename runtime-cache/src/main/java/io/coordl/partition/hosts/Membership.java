@@ -3,15 +3,14 @@ package io.coordl.partition.hosts;
 import java.io.Closeable;
 import java.util.List;
 
-/** Who is there. Safe for concurrent use; no method waits. */
+/** The current hosts. Safe for concurrent use; no method blocks. */
 public interface Membership extends Closeable {
   /**
-   * The members in the order of their names, this host's own among them; empty as long as it is not
-   * known. A new list for each change, the same one otherwise.
+   * All members, including this host's own, sorted by name; empty until the own member is known. Each change yields a new list; otherwise the same instance is returned.
    */
   List<Member> members();
 
-  /** Name of this host's own member; empty as long as that is not known. */
+  /** Name of this host's own member; empty until it is known. */
   String self();
 
   @Override

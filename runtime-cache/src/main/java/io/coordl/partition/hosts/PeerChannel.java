@@ -12,11 +12,10 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner's side of a connection: no bytes are read or written before the client has proved that
- * it is a peer.
+ * The owner's side of a connection; reads and writes nothing until the client has authenticated.
  */
 final class PeerChannel {
-  /** What one record of TLS holds. */
+  /** Payload size of one TLS record. */
   private static final int RECORD = 16 << 10;
 
   private final byte[] record = new byte[RECORD];
@@ -35,7 +34,7 @@ final class PeerChannel {
     }
   }
 
-  /** Writes all that remains of both. */
+  /** Writes everything that remains in both buffers. */
   void write(ByteBuffer head, @Nullable ByteBuffer body) throws IOException {
     int filled = 0;
     for (ByteBuffer part : body == null ? List.of(head) : List.of(head, body)) {

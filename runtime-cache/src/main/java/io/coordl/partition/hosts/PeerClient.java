@@ -17,9 +17,9 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Asks one peer, unless that is given up ({@link RemoteHost}). Safe for concurrent use. */
+/** Client of one peer; asks it only while {@link RemoteHost} considers it up. Safe for concurrent use. */
 final class PeerClient implements Closeable {
-  /** Of a fetch's allowance for faults, less than this is not worth another call. */
+  /** With less than this left of a fetch's allowance for faults, another call is not worthwhile. */
   static final Duration SHORTEST = Duration.ofMillis(50);
 
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(32);
@@ -30,10 +30,10 @@ final class PeerClient implements Closeable {
   private volatile boolean stranger;
 
   /**
-   * What the peers of an engine have in common.
+   * Settings shared by all peers of an engine.
    *
-   * @param tls credentials by which peers prove themselves
-   * @param back hears of a peer that was given up and answers again
+   * @param tls credentials with which peers authenticate each other
+   * @param back receives each peer that had failed and answers again
    */
   record Common(
       SSLContext tls,
@@ -55,22 +55,22 @@ final class PeerClient implements Closeable {
   }
 
   /**
-   * What came back.
+   * A peer's reply.
    *
-   * @param answer as of {@link Wire}; {@link #NOTHING} if there was none
-   * @param bytes the item, if it was FOUND; null if this process has no memory for it
-   * @param claim the connection that holds the claim, if it was GRANTED
+   * @param answer a constant of {@link Wire}; {@link #NOTHING} if there was no answer
+   * @param bytes the item, if FOUND; null if this process has no memory for it
+   * @param claim the connection that holds the claim, if GRANTED
    */
-  @SuppressWarnings("ArrayRecordComponent") // Nobody compares replies.
+  @SuppressWarnings("ArrayRecordComponent") // Replies are never compared.
   record Reply(int answer, byte @Nullable [] bytes, @Nullable Connection claim) {
     static final int NOTHING = 0;
     static final Reply NONE = new Reply(NOTHING, null, null);
   }
 
   /**
-   * Asks; {@link Reply#NONE}, and the peer given up, if there is no answer.
+   * Sends a request; returns {@link Reply#NONE} and marks the peer as down if there is no answer.
    *
-   * @param patience nanoseconds that connecting, asking and the answer have
+   * @param patience time limit for connecting, asking and the answer, in nanoseconds
    */
   Reply ask(int verb, ItemKey key, int length, long patience) {
     long start = System.nanoTime();
@@ -86,7 +86,7 @@ final class PeerClient implements Closeable {
           fail(start, late, e);
           return Reply.NONE;
         }
-        host.dropUnused(); // Of a peer that was there before: maybe it is there again.
+        host.dropUnused(); // The peer may have restarted: retry with a new connection.
       }
     }
   }
@@ -107,7 +107,7 @@ final class PeerClient implements Closeable {
     if (!known || following != (bytes ? length : 0)) {
       throw new WireException(
           Kind.MALFORMED,
-          "it answers " + Integer.toHexString(answer) + " with " + following + " bytes");
+          "it answered " + Integer.toHexString(answer) + " with " + following + " bytes");
     }
     byte[] item = null;
     if (bytes) {
@@ -128,7 +128,7 @@ final class PeerClient implements Closeable {
     return new Reply(answer, item, null);
   }
 
-  /** Whether it was late. */
+  /** Closes the connection; true if it was late. */
   private static boolean close(@Nullable Connection connection) {
     if (connection != null) {
       connection.close();
@@ -136,7 +136,7 @@ final class PeerClient implements Closeable {
     return connection != null && connection.late();
   }
 
-  /** Delivers an item that was claimed; whether it is kept. */
+  /** Delivers a claimed item; true if the peer keeps it. */
   boolean deliver(Connection claim, byte[] item) {
     long start = System.nanoTime();
     try {
@@ -146,7 +146,7 @@ final class PeerClient implements Closeable {
       boolean known = kept || answer == Wire.FULL || answer == Wire.LATER || answer == Wire.BUSY;
       if (!known || claim.following() != 0) {
         throw new WireException(
-            Kind.MALFORMED, "it answers " + Integer.toHexString(answer) + " to an item");
+            Kind.MALFORMED, "it answered " + Integer.toHexString(answer) + " to an item");
       }
       claim.end();
       host.giveBack(claim);
@@ -179,7 +179,7 @@ final class PeerClient implements Closeable {
   }
 
   /**
-   * From the background: closes what is not used, and looks whether a peer that was out is back.
+   * Closes idle connections, and probes a peer that is down. Called in the background.
    */
   void tend() {
     if (!host.tend()) {
@@ -194,18 +194,17 @@ final class PeerClient implements Closeable {
           .log()
           .once(
               String.format(
-                  "Host %s does not answer: what it keeps is read from storage until it does.",
+                  "Host %s does not answer: the items it keeps are read from storage until it does.",
                   member.name()));
     }
   }
 
   /**
-   * Greets a peer that nobody has asked yet, so that what it has to load for its first answer does
-   * not make that answer late; with so much patience for each step.
+   * Contacts a peer before the first request, so that class loading there does not make its first answer late; {@code patience} limits each step.
    */
   void greet(Duration patience) {
     if (!alive(patience)) {
-      common.log().once("Host " + member.name() + " is there, but does not answer yet.");
+      common.log().once("Host " + member.name() + " has joined, but does not answer yet.");
     }
   }
 

@@ -33,7 +33,7 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret that all hosts have in a file: a host that has it is a peer. The secret determines an
+ * A secret in a file on every host: a host that has it is a peer. The secret determines an
  * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
  * certificate alone. TLS 1.3 does the rest: each side signs this handshake, which nobody can replay
  * or relay, and every later record is encrypted and authenticated with this connection's keys.
@@ -62,7 +62,7 @@ public final class PeerSecret {
   private PeerSecret() {}
 
   /**
-   * The key store of all hosts that have this secret, with no password.
+   * Derives the key store, without a password, that all hosts with this secret share.
    *
    * @throws IOException with a sentence for the user
    */
@@ -122,7 +122,7 @@ public final class PeerSecret {
 
   private record Seen(@Nullable Object identity, long size) {}
 
-  /** Checks that nobody else can read or replace the file; never opens a FIFO. */
+  /** Checks that no other user can read or replace the file; never opens a FIFO. */
   private static Seen look(Path file) throws IOException {
     PosixFileAttributes seen;
     long owner;
@@ -141,7 +141,7 @@ public final class PeerSecret {
       throw refused(file, "is a link, which is not followed", null);
     }
     if (!seen.isRegularFile()) {
-      throw refused(file, "is no regular file", null);
+      throw refused(file, "is not a regular file", null);
     }
     if (owner != Owner.user()) {
       throw refused(file, "belongs to another user (" + owner + ")", null);
@@ -208,7 +208,7 @@ public final class PeerSecret {
   private static final byte[] ED25519 = {43, 101, 112}; // 1.3.101.112
   private static final byte[] COMMON_NAME = {85, 4, 3}; // 2.5.4.3
 
-  /** Always valid, whatever the clocks say: only the secret counts. */
+  /** Creates a certificate that is always valid, whatever the clocks show: only the secret counts. */
   private static Certificate certificate(KeyPair pair) throws GeneralSecurityException {
     byte[] algorithm = der(SEQUENCE, der(OBJECT, ED25519));
     byte[] name =

@@ -24,16 +24,14 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
 
 /**
- * Serves the items of this host's store to other hosts, by key and length only: it opens no file
- * and knows no path. A thread per connection, and a bound for both: where it is reached, the
- * connection that was not used for the longest time makes room. Safe for concurrent use.
+ * Serves the items of this host's store to other hosts, by key and length only: it opens no file and knows no path. Each connection has a thread; their number is limited, and beyond the limit the least recently used connection is closed. Safe for concurrent use.
  */
 public final class PeerServer implements Closeable {
   private static final int MOST_CONNECTIONS = 1024;
   private static final int MOST_STRANGERS = 64;
   private static final int BACKLOG = 256;
 
-  /** Of items on their way to the store, in all connections; they lie on the program's heap. */
+  /** Limit for items in transit to the store, over all connections; they occupy the program's heap. */
   private static final long MOST_INCOMING_BYTES = 64L << 20;
 
   private static final Duration ACCEPT_AGAIN = Duration.ofMillis(100);
@@ -53,12 +51,12 @@ public final class PeerServer implements Closeable {
   private volatile boolean closed;
 
   /**
-   * Listens at {@code bind}, and nowhere else.
+   * Listens only at {@code bind}.
    *
-   * @param store stays the caller's to close, after this
-   * @param tls credentials by which peers prove themselves
-   * @param group of jobs; only those of the same are served
-   * @throws IOException with a sentence for the user if the address cannot be had
+   * @param store closed by the caller, after this server
+   * @param tls credentials with which peers authenticate each other
+   * @param group name of the group of jobs; others are not served
+   * @throws IOException with a sentence for the user if the address is not available
    */
   public PeerServer(
       InetSocketAddress bind,
@@ -79,7 +77,7 @@ public final class PeerServer implements Closeable {
       address = (InetSocketAddress) listening.getLocalAddress();
     } catch (IOException | RuntimeException e) {
       listening.close();
-      String why = bind.isUnresolved() ? "no such host is known here" : e.getMessage();
+      String why = bind.isUnresolved() ? "unknown host" : e.getMessage();
       throw new IOException("Items cannot be served at " + text(bind) + " (" + why + ").", e);
     }
     watch = new Watch("coordl-peer-watch");
@@ -95,7 +93,7 @@ public final class PeerServer implements Closeable {
     return address;
   }
 
-  /** What the store says of an item that it does not have, as of {@link Wire}. */
+  /** The {@link Wire} answer for an item that the store does not have. */
   static int absent(ArenaStore store, ItemKey key, int length) {
     if (store.isAwaited(key)) {
       return Wire.BUSY;
@@ -103,7 +101,7 @@ public final class PeerServer implements Closeable {
     return store.hasRoom(length) ? Wire.ROOM : noRoom(store, length);
   }
 
-  /** What is said by a store that does not keep an item. */
+  /** The {@link Wire} answer of a store that does not keep an item. */
   static int noRoom(ArenaStore store, int length) {
     return store.isFull(length) ? Wire.FULL : Wire.LATER;
   }
@@ -115,7 +113,7 @@ public final class PeerServer implements Closeable {
       try {
         serve(listening.accept());
       } catch (IOException | OutOfMemoryError e) {
-        // No descriptor or no thread is left: the program may give some back.
+        // No descriptor or thread is left; the program may free some.
         if (!closed) {
           LockSupport.parkNanos(this, ACCEPT_AGAIN.toNanos());
         }
@@ -143,7 +141,7 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Closes the least useful of these connections if there are so many. */
+  /** Closes the least useful of these connections if there are {@code most} of them. */
   private void makeRoom(int most, Predicate<PeerSession> these) {
     if (sessions.stream().filter(these).count() >= most) {
       sessions.stream()
@@ -158,15 +156,15 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Says why a connection was closed: each kind of reason once. */
+  /** Logs why a connection was closed; each kind of reason once. */
   void refused(PeerSession session, String kind, String why) {
     if (!closed) {
       log.once(
-          kind, "A connection from " + session.remote + " was closed: " + why + ". (Said once.)");
+          kind, "A connection from " + session.remote + " was closed: " + why + ". (Logged once.)");
     }
   }
 
-  /** Takes room on the heap for an item that is coming; false if there is none for now. */
+  /** Reserves heap space for an incoming item; false if there is none for now. */
   boolean takeRoom(int length) {
     long before = incoming.getAndAdd(length);
     if (before > 0 && before + length > MOST_INCOMING_BYTES) {

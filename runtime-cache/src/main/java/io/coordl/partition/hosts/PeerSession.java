@@ -17,14 +17,13 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection as its owner sees it, with a thread of its own. Ends with the first thing
- * that is not as {@link Wire} says, or not in time.
+ * The owner's side of one client connection, with its own thread. Ends at the first message that violates {@link Wire} or misses its deadline.
  */
 final class PeerSession implements Closeable {
-  /** How long a claim waits that somebody else has; the client then asks again. */
+  /** How long a request waits for another client's claim; the client then asks again. */
   private static final Duration HOLD = Duration.ofMillis(100);
 
-  /** After which a connection that nobody uses is closed. */
+  /** An unused connection is closed after this time. */
   private static final Duration IDLE = Duration.ofMinutes(5);
 
   private static final long STACK_BYTES = 256L << 10;
@@ -37,7 +36,7 @@ final class PeerSession implements Closeable {
   private final byte[] request = new byte[Wire.REQUEST_BYTES];
   private final ByteBuffer answer = ByteBuffer.allocate(Wire.ANSWER_BYTES);
 
-  /** Whether the other side has not said yet that it is a peer. */
+  /** Whether the other side has not authenticated yet. */
   volatile boolean stranger = true;
 
   volatile boolean busy;
@@ -74,10 +73,10 @@ final class PeerSession implements Closeable {
       server.refused(this, e.kind.name(), String.valueOf(e.getMessage()));
     } catch (SSLException e) {
       if (stranger && !PeerTls.isGone(e) && !deadline.passed()) {
-        server.refused(this, "TLS", "it did not prove to be a peer (" + e.getMessage() + ")");
+        server.refused(this, "TLS", "it did not authenticate as a peer (" + e.getMessage() + ")");
       }
     } catch (IOException e) {
-      // It is gone, or was cut off.
+      // The client disconnected, or was cut off.
     } catch (RuntimeException | OutOfMemoryError e) {
       server.refused(this, "fault", "it could not be served (" + e + ")");
     } finally {
@@ -104,7 +103,7 @@ final class PeerSession implements Closeable {
     }
   }
 
-  /** Reads what comes still: what is left unread when a socket is closed takes the answer along. */
+  /** Drains the input: closing a socket with unread bytes would discard the answer. */
   private void hearOut() {
     byte[] one = new byte[1];
     try {
@@ -112,7 +111,7 @@ final class PeerSession implements Closeable {
         bytes.read(one, 0, 1);
       }
     } catch (IOException e) {
-      // The end.
+      // End of input.
     }
   }
 
@@ -122,7 +121,7 @@ final class PeerSession implements Closeable {
     int length = fields.getInt();
     ItemKey key = new ItemKey(fields.getLong(), fields.getLong());
     if (length < 0 || length > Wire.MAX_ITEM_BYTES) {
-      throw new WireException(Kind.MALFORMED, "it asked for an item of an impossible length");
+      throw new WireException(Kind.MALFORMED, "it asked for an item with an impossible length");
     }
     switch (verb) {
       case Wire.FIND -> {
@@ -134,7 +133,7 @@ final class PeerSession implements Closeable {
         }
       }
       case Wire.CLAIM -> claim(key, length);
-      default -> throw new WireException(Kind.MALFORMED, "it asked what no peer asks");
+      default -> throw new WireException(Kind.MALFORMED, "it sent an unknown request");
     }
   }
 
@@ -154,7 +153,7 @@ final class PeerSession implements Closeable {
     switch (fetched.outcome()) {
       case HIT -> {
         if (content == null || content.remaining() != length) {
-          throw new WireException(Kind.MALFORMED, "it asked for an item of another length");
+          throw new WireException(Kind.MALFORMED, "it asked for an item with the wrong length");
         }
         say(Wire.FOUND, content);
       }
@@ -164,7 +163,7 @@ final class PeerSession implements Closeable {
     }
   }
 
-  /** Has the client read storage and takes what it delivers, under the store's own claim. */
+  /** Lets the client read storage and accepts what it delivers, under the store's own claim. */
   private boolean load(int length, byte[] target, int offset) throws IOException {
     say(Wire.GRANTED, null);
     byte[] word = new byte[4];
@@ -175,7 +174,7 @@ final class PeerSession implements Closeable {
       said = ByteBuffer.wrap(word).getInt();
     }
     if (said != Wire.BYTES) {
-      throw new WireException(Kind.MALFORMED, "it did not deliver as a peer does");
+      throw new WireException(Kind.MALFORMED, "it did not deliver the item it had claimed");
     }
     for (int done = 0; done < length; ) {
       deadline.in(server.timeouts.progress().toNanos());
@@ -186,7 +185,7 @@ final class PeerSession implements Closeable {
     return true;
   }
 
-  /** Answers; the item streams from where it lies, in pieces that each have a deadline. */
+  /** Sends an answer; the item streams directly from the store, in pieces with a deadline each. */
   private void say(int what, @Nullable ByteBuffer item) throws IOException {
     answer.clear();
     answer.putInt(what).putInt(item == null ? 0 : item.remaining()).flip();

@@ -17,8 +17,7 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Who may be a peer: whoever proves a certificate that the key store trusts, in both directions, by
- * TLS 1.3. Names of hosts do not matter: the store is of this group of hosts, not of the world.
+ * Mutual authentication of peers by TLS 1.3: each side must present a certificate that the key store trusts. Host names are not checked, because the key store belongs to this group of hosts.
  */
 public final class PeerTls {
   static final char[] NO_PASSWORD = {};
@@ -26,7 +25,7 @@ public final class PeerTls {
   private PeerTls() {}
 
   /**
-   * The same, from a secret that all hosts have.
+   * Creates the TLS context from a secret that all hosts share.
    *
    * @throws IOException with a sentence for the user
    */
@@ -40,11 +39,9 @@ public final class PeerTls {
   }
 
   /**
-   * What makes sockets of TLS 1.3, from a PKCS12 key store: this host's private key, and the
-   * certificates of those it trusts, this host's own among them. One store with one key may serve
-   * all hosts.
+   * Creates the TLS 1.3 context from a PKCS12 key store with this host's private key and the certificates it trusts, including its own. All hosts may share one store with one key.
    *
-   * @param password of the store and of the key; may be overwritten afterwards
+   * @param password password of the store and of the key; may be overwritten afterwards
    * @throws IOException with a sentence for the user
    */
   public static SSLContext load(Path keystore, char[] password) throws IOException {
@@ -53,11 +50,11 @@ public final class PeerTls {
       store.load(new ByteArrayInputStream(UserFile.read(keystore)), password);
       if (!hasKey(store)) {
         throw new IOException(
-            keystore + " has no private key: peers have to prove who they are with one.");
+            keystore + " has no private key; peers need one to authenticate.");
       }
       return context(store, password);
     } catch (NoSuchFileException e) {
-      throw new IOException(keystore + " does not exist; a PKCS12 key store was expected.", e);
+      throw new IOException(keystore + " does not exist; expected a PKCS12 key store.", e);
     } catch (UnrecoverableKeyException e) {
       throw new IOException("The password does not open the private key in " + keystore + ".", e);
     } catch (GeneralSecurityException e) {
@@ -93,13 +90,13 @@ public final class PeerTls {
   }
 
   /**
-   * Whether a handshake failed because the other side disconnected, which does not tell who it was.
+   * Whether a handshake failed only because the other side disconnected.
    */
   public static boolean isGone(SSLException e) {
     return e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
   }
 
-  /** TLS over a connected socket, after its handshake, in which both sides show a certificate. */
+  /** Performs the TLS handshake over a connected socket; both sides present a certificate. */
   public static SSLSocket over(SSLContext context, Socket plain, boolean asClient)
       throws IOException {
     String host = plain.getInetAddress().getHostAddress();

@@ -6,10 +6,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Which member an item belongs to: weighted rendezvous hashing (Thaler and Ravishankar 1998; the
- * weights by Schindelhauer and Schomaker 2005). Each member draws a number from the item's key and
- * its own name, and the highest has it; so a member that comes or goes moves no item but its own,
- * and each has a share as large as its capacity. All hosts rank alike, to the last bit.
+ * Assigns items to members by weighted rendezvous hashing (Thaler and Ravishankar 1998; weights after Schindelhauer and Schomaker 2005). Each member's score is a hash of the item's key and its own name; the highest score owns the item. So when a member joins or leaves, only its own items move, and shares are proportional to capacities. All hosts compute bit-identical rankings.
  */
 final class Ranking {
   private final long[] names;
@@ -37,7 +34,7 @@ final class Ranking {
     return best;
   }
 
-  /** Numbers of all members, the one that comes first before the others. */
+  /** Numbers of all members, highest score first. */
   int[] order(ItemKey key) {
     double[] scores = new double[names.length];
     for (int i = 0; i < scores.length; i++) {

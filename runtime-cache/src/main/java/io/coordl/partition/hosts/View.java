@@ -8,11 +8,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members at one time, as this host sees them; their numbers are those of the list.
+ * This host's view of the members at one time; members are numbered by their index in the list.
  *
- * @param peers by number; null for this host itself
- * @param self number of this host; -1 if it is not a member, now
- * @param former names of the members in the last views that were others, the latest first
+ * @param peers client of each member, by number; null for this host itself
+ * @param self number of this host; -1 if it is not a member now
+ * @param former member names of the last differing views, latest first
  */
 record View(
     List<Member> members,
@@ -23,7 +23,7 @@ record View(
     ItemLocations locations) {
   static final View NONE = new View(List.of(), List.of(), -1, List.of());
 
-  /** So many views are remembered, each for one more question about an item that nobody has. */
+  /** Former views remembered; each costs one more request for an item that nobody has. */
   private static final int MOST_FORMER = 3;
 
   private View(
@@ -31,19 +31,19 @@ record View(
     this(members, new Ranking(members), peers, self, former, new ItemLocations());
   }
 
-  /** The next view; {@code peers} as by {@link #peers}. */
+  /** The next view; {@code peers} as in {@link #peers}. */
   View then(List<Member> next, List<@Nullable PeerClient> peers, String selfName) {
     View after = new View(next, peers, peers.indexOf(null), former).since(names(members, ""));
-    // The others may have been there before this host came.
+    // The others may have been members before this host joined.
     return alone() ? after.since(names(next, selfName)) : after;
   }
 
-  /** The same, with nothing learnt, after this member was out of reach for a while. */
+  /** This view without learned locations, after a member was unreachable for a while. */
   View back(Member member) {
     return since(names(members, member.name()));
   }
 
-  /** The same, with nothing learnt, as if the members had been these before. */
+  /** This view without learned locations, with {@code others} added to the former views. */
   private View since(Set<String> others) {
     boolean known = others.isEmpty() || others.equals(names(members, ""));
     Stream<Set<String>> latest = known ? Stream.empty() : Stream.of(others);
@@ -62,8 +62,7 @@ record View(
   }
 
   /**
-   * Numbers of those that an item of that rank order belonged to in former views, and may lie with
-   * still.
+   * Numbers of the members that owned an item with this rank order in former views, and may still keep it.
    */
   int[] formerOwners(int[] order) {
     return former.stream()
@@ -76,7 +75,7 @@ record View(
         .toArray();
   }
 
-  /** Whether it is of this very list. */
+  /** Whether this is the view of exactly this list instance. */
   @SuppressWarnings("ReferenceEquality") // A membership makes a new list for each change.
   boolean isOf(List<Member> list) {
     return members == list;

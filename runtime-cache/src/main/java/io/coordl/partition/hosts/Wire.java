@@ -9,20 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What crosses a connection, all numbers big-endian.
+ * The wire protocol; all numbers are big-endian.
  *
- * <p>First a hello each way: magic, version, length of the group's name, that name; the side that
- * connected speaks first. A peer of another version or group still gets the answer, and then the
- * end; a stranger just that. Then come questions of {@link #REQUEST_BYTES} from the side that
- * connected, one at a time: a verb, the item's length, its key. An answer has {@link
- * #ANSWER_BYTES}: what it is, and how many bytes follow.
+ * <p>Both sides first send a hello, the client first: magic, version, length of the group's name, and the name. A peer with another version or group still gets the server's hello before the connection closes; a stranger does not. The client then sends requests of {@link #REQUEST_BYTES}, one at a time: a verb, the item's length, its key. An answer has {@link #ANSWER_BYTES}: its kind, and how many bytes follow.
  *
  * <pre>
- * FIND    FOUND and the item, or BUSY: somebody is reading it; else ROOM for it, FULL: there is none
- *         any more, or LATER: none now
- * CLAIM   FOUND and the item, or FULL, LATER or BUSY, or GRANTED: then the client says STILL as often
- *         as it likes while it reads storage, and in the end hangs up, or says BYTES and the item,
- *         which has an answer: KEPT, or FULL, LATER or BUSY if it is not kept after all
+ * FIND    FOUND and the item; BUSY: another client is reading it; ROOM: absent, and there is room;
+ *         FULL: absent, and never room; LATER: absent, and no room now
+ * CLAIM   FOUND and the item; FULL, LATER or BUSY; or GRANTED. After GRANTED the client sends STILL
+ *         repeatedly while it reads storage. It then either disconnects, or sends BYTES and the
+ *         item; the answer to that is KEPT, or FULL, LATER or BUSY if the item is not kept
  * </pre>
  */
 final class Wire {
@@ -32,7 +28,7 @@ final class Wire {
   /** Magic and version, which every version has. */
   static final int HELLO_START_BYTES = 12;
 
-  /** The longest name of a group, in bytes; of a longer one, the start. */
+  /** Maximum length of a group name in bytes; longer names are truncated. */
   static final int MAX_GROUP_BYTES = 256;
 
   static final int REQUEST_BYTES = 24;
@@ -40,7 +36,7 @@ final class Wire {
 
   static final int MAX_ITEM_BYTES = ItemStore.MAX_ITEM_BYTES;
 
-  /** An item is written in pieces of so many bytes. */
+  /** Items are written in pieces of this many bytes. */
   static final int PIECE = 256 << 10;
 
   static final int FIND = 0x46494e44;
@@ -59,7 +55,7 @@ final class Wire {
 
   private Wire() {}
 
-  /** What either side says first. */
+  /** The first message of either side. */
   static byte[] hello(String group) {
     byte[] name = name(group);
     return ByteBuffer.allocate(HELLO_START_BYTES + 4 + name.length)
@@ -79,13 +75,13 @@ final class Wire {
     void read(byte[] target, int offset, int length) throws IOException;
   }
 
-  /** Reads the other side's hello; throws if that is not as it has to be. */
+  /** Reads the other side's hello; throws if it is not acceptable. */
   static void checkHello(Reads from, String group) throws IOException {
     byte[] start = new byte[HELLO_START_BYTES];
     from.read(start, 0, start.length);
     ByteBuffer numbers = ByteBuffer.wrap(start);
     if (numbers.getLong() != MAGIC) {
-      throw new WireException(Kind.STRANGER, "it does not speak as a peer does");
+      throw new WireException(Kind.STRANGER, "it does not speak the peers' protocol");
     }
     int version = numbers.getInt();
     if (version != VERSION) {
@@ -104,7 +100,7 @@ final class Wire {
     if (!Arrays.equals(name, name(group))) {
       throw new WireException(
           Kind.OTHER,
-          "it is of group "
+          "it belongs to group "
               + new String(name, StandardCharsets.UTF_8).replaceAll("[^\\p{Graph} ]", "?")
               + ", not "
               + group);

@@ -2,16 +2,16 @@ package io.coordl.partition.hosts;
 
 import java.io.IOException;
 
-/** The other side is no peer of ours, or says what none would say; the message says what. */
+/** The other side is not a peer of this group, or violates the protocol; the message has details. */
 final class WireException extends IOException {
   private static final long serialVersionUID = 1;
 
   enum Kind {
-    /** It is a peer, of another version or group. */
+    /** A peer with another version or group. */
     OTHER,
-    /** It never said that it is a peer. */
+    /** Not a peer. */
     STRANGER,
-    /** It was a peer so far. */
+    /** A peer that violated the protocol. */
     MALFORMED
   }
 

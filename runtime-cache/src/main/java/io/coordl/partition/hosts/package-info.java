@@ -1,7 +1,5 @@
 /**
- * The embedded engine: one member per host, the items of each in the arena that its jobs share, an
- * owner for each item by rendezvous hashing, and the bytes by plain sockets. Who is there is told
- * by a {@link io.coordl.partition.hosts.Membership}.
+ * The embedded engine: one member per host, which keeps items in the arena that the host's jobs share. Rendezvous hashing assigns each item an owner, and sockets carry the bytes. A {@link io.coordl.partition.hosts.Membership} supplies the current members.
  */
 @NullMarked
 package io.coordl.partition.hosts;

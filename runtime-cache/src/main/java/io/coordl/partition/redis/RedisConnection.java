@@ -27,14 +27,13 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * One connection to one server. Jedis writes the questions; the answers are read here, since Jedis
- * allocates whatever length a server claims. One thread at a time.
+ * One connection to one server, used by one thread at a time. Jedis writes the requests; this class reads the answers, because Jedis allocates whatever length a server claims.
  */
 final class RedisConnection implements Closeable {
-  /** In place of a value that is longer than asked for. */
+  /** Replaces a value that is longer than requested. */
   static final Object TOO_LONG = new Object();
 
-  /** Of a line, and of a value, however little was asked for. */
+  /** Maximum of a line; also allowed for a value, however little was requested. */
   private static final int SMALL_BYTES = 64 << 10;
 
   private static final int BUFFER_BYTES = 16 << 10;
@@ -44,11 +43,10 @@ final class RedisConnection implements Closeable {
   private final RedisOutputStream out;
 
   /**
-   * Connects, says who asks, and hears an answer.
+   * Connects, authenticates, and pings the server.
    *
-   * @param greeting how long all of that may take, once connected
-   * @throws IOException if there is no connection, in time, that both sides trust; Jedis'
-   *     exceptions if the server refuses
+   * @param greeting time limit of all that, once connected
+   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if the server refuses
    */
   RedisConnection(
       RedisUri uri, InetSocketAddress address, RedisNode.Common common, Duration greeting)
@@ -81,7 +79,7 @@ final class RedisConnection implements Closeable {
     }
   }
 
-  /** The user's own keys say whom to trust, whatever its name; else the JDK does, by name. */
+  /** With the user's own keys, trusts those certificates under any host name; otherwise the JDK's defaults, which check the name. */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {
     SocketFactory sockets = tls == null ? SSLSocketFactory.getDefault() : tls.getSocketFactory();
@@ -98,9 +96,9 @@ final class RedisConnection implements Closeable {
   }
 
   /**
-   * Asks; closes the connection unless it is as good as before.
+   * Sends a command and reads the answer; closes the connection unless it is still usable.
    *
-   * @param length of the longest value that may be sent or received
+   * @param length longest value that may be sent or received, in bytes
    * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
    *     #TOO_LONG}
    */
@@ -125,7 +123,7 @@ final class RedisConnection implements Closeable {
     out.flush();
     int kind = in.read();
     String line = line();
-    return switch (kind) { // No list is ever asked for.
+    return switch (kind) { // No command used here returns a list.
       case '$' -> line.equals("-1") ? null : value(Long.parseLong(line), length);
       case '+', ':' -> line;
       case '-' -> throw new JedisDataException(line);
@@ -146,7 +144,7 @@ final class RedisConnection implements Closeable {
     return value;
   }
 
-  /** What is left of a line, without its end. */
+  /** The rest of a line, without its terminator. */
   private String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int next = in.read(); next != '\r'; next = in.read()) {

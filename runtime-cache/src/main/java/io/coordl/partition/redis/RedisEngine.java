@@ -28,40 +28,28 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * The external engine: what hosts have read lies in a Redis or Valkey that the user runs, a server
- * or a cluster ({@link RedisServers}).
+ * The external engine: hosts share the items they have read in a Redis or Valkey that the user runs, a single server or a cluster ({@link RedisServers}).
  *
- * <p><b>An item's way.</b> The store of this host comes first and admits until it is full. What it
- * lacks is asked for in Redis, and what is not there either is read from storage, by one of all
- * hosts, and put there. Once the store is full, an item from Redis is handed out without a copy.
+ * <p><b>Lookup.</b> This host's store comes first and admits until it is full. A miss there asks Redis. On a miss there, too, one of the hosts reads storage and puts the item into Redis. Once the local store is full, items from Redis are handed out without a copy.
  *
- * <p><b>Claims.</b> A thread that wants to read storage writes a claim in the item's place ({@code
+ * <p><b>Claims.</b> A thread that wants to read storage first writes a claim in the item's place ({@code
  * SET NX PX}); the item itself replaces it. A thread that finds a claim waits up to {@link
- * ArenaStore#PATIENCE}, then reads storage itself. An abandoned claim is removed if it is still
- * there; that of a killed process ends with its {@link #LEASE}, which is shorter than that
- * patience, so somebody takes over and the item is kept after all. A claimant that is slower than
- * its lease does no harm: items are equal, and an item is never replaced by a claim.
+ * ArenaStore#PATIENCE}, then reads storage itself. A thread that fails removes its claim. The claim of a killed process expires after {@link #LEASE}, which is shorter than that patience, so another thread takes over and the item is still kept. A claimant slower than its lease does no harm: all copies of an item are equal, and a claim never replaces an item.
  *
- * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses
- * when it is full, and is then only read from for ten seconds. One that evicts is said to do so,
- * and used. An item goes {@link #LIFETIME} after it was written, longer than nearly every run.
+ * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses writes when full, and the engine then only reads from it for ten seconds. A Redis that evicts is used as well, with a warning. An item expires {@link #LIFETIME} after it was written, which outlasts nearly every run.
  *
- * <p><b>Failures.</b> Each call is bounded by {@link Timeouts}; a server that is late or fails is
- * not asked again until the agent's thread has had an answer ({@link RedisNode}). Meanwhile its
- * items come from storage, as they do while a cluster moves slots. A value that does not pass its
- * checksum is read from storage and written anew. Each kind of trouble is said once, and never with
- * a word of the server's own, which might repeat the password.
+ * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails is not asked again until the agent's thread gets an answer ({@link RedisNode}). Until then its items come from storage, as they do while a cluster moves slots. An item that fails its checksum is read from storage and rewritten. Each kind of trouble is logged once, never with the server's own text, which might repeat the password.
  *
- * <p>Thread-safe; on threads of the program never interruptible.
+ * <p>Thread-safe; interrupts of the program's threads never break a call.
  */
 public final class RedisEngine implements ItemStore, Closeable {
-  /** How long a claim holds that nobody ends. */
+  /** Lifetime of a claim that nobody removes. */
   static final Duration LEASE = Duration.ofSeconds(4);
 
-  /** How long an item is kept after it was written. */
+  /** Lifetime of an item after it was written. */
   static final Duration LIFETIME = Duration.ofDays(7);
 
-  /** So long, from opening on, items wait for the first attempt to connect. */
+  /** How long after opening items wait for the first attempt to connect. */
   private static final long START_NANOS = 3_000_000_000L;
 
   private static final long LOOK_NANOS = 500_000_000L;
@@ -89,9 +77,9 @@ public final class RedisEngine implements ItemStore, Closeable {
   /**
    * Opens the engine; returns at once.
    *
-   * @param seeds the server, or some nodes of one cluster, of which one that answers is enough
-   * @param tls own key and trusted certificates for {@code rediss:}; null for those of the JDK
-   * @param group items of another group are others
+   * @param seeds the server, or some nodes of one cluster; one that answers is enough
+   * @param tls own key and trusted certificates for {@code rediss:}; null for the JDK's
+   * @param group namespace of the items; groups share none
    */
   public RedisEngine(
       List<RedisUri> seeds,
@@ -165,7 +153,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     }
   }
 
-  /** One fetch of one item; what the host's own store reads it by. */
+  /** One fetch of one item; the loader of the host's own store. */
   private final class Fetch implements Loader {
     private final ItemKey key;
     private final int length;
@@ -173,10 +161,10 @@ public final class RedisEngine implements ItemStore, Closeable {
     private final byte[] name;
     private final byte[] claim = RedisItem.claim(owner, claims.incrementAndGet());
 
-    /** What came of it; null as long as nobody wanted it. */
+    /** The outcome; null until the store calls this loader. */
     private @Nullable Outcome took;
 
-    /** The item as it lies in Redis, once it is had. */
+    /** The item as stored in Redis, once it is available. */
     private byte[] value = {};
 
     Fetch(ItemKey key, int length, Loader storage) {
@@ -199,7 +187,7 @@ public final class RedisEngine implements ItemStore, Closeable {
       return true;
     }
 
-    /** The item of a full host: from Redis to the program, or from storage to both. */
+    /** Fetches past a full local store: from Redis for the program, or from storage for both. */
     Fetched past() throws IOException {
       Outcome outcome = take();
       return switch (outcome) {
@@ -212,9 +200,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     /**
      * Gets the item.
      *
-     * @return PEER if from Redis; ADMITTED if from storage, and Redis keeps it; FULL if from
-     *     storage, and it does not; CHANGED if {@code storage} said so; BUSY if nobody was found
-     *     who had it, and storage was not read
+     * @return PEER if from Redis; ADMITTED if from storage and kept by Redis; FULL if from storage and not kept; CHANGED if {@code storage} reported that; BUSY if no server had it and storage was not read
      */
     private Outcome take() throws IOException {
       long deadline = System.nanoTime() + ArenaStore.PATIENCE.toNanos();
@@ -241,8 +227,7 @@ public final class RedisEngine implements ItemStore, Closeable {
           heard(node, start, 0, Answer.FAILED);
           node.say(
               "foreign",
-              " has something else in an item's place, or a damaged item: it is read from storage"
-                  + " and written anew.");
+              " has a damaged item, or other data under its key: the item is read from storage and" + " rewritten.");
         } else if (first) {
           heard(node, start, 0, Answer.ABSENT);
         }
@@ -269,7 +254,7 @@ public final class RedisEngine implements ItemStore, Closeable {
       return Outcome.BUSY;
     }
 
-    /** Reads storage, and has Redis keep what came. */
+    /** Reads storage and stores the item in Redis. */
     private Outcome read(RedisNode node) throws IOException {
       boolean kept = false;
       try {
@@ -293,14 +278,14 @@ public final class RedisEngine implements ItemStore, Closeable {
         return kept ? Outcome.ADMITTED : Outcome.FULL;
       } finally {
         if (!kept) {
-          // If that fails, the claim's lease runs out.
+          // If this fails, the claim expires with its lease.
           node.ask(0, Command.EVAL, RELEASE, "1", name, claim);
         }
       }
     }
   }
 
-  /** No answer, or one that is an error: moved, full, or not allowed. */
+  /** Handles a missing answer or an error: moved, full, or not allowed. */
   private Outcome refused(RedisNode node, long start, Fault fault) {
     if (fault.heard() != null) {
       heard(node, start, 0, fault.heard());
@@ -314,8 +299,8 @@ public final class RedisEngine implements ItemStore, Closeable {
       node.say(
           "refused " + code,
           code.equals("OOM")
-              ? " is full: what it has stays, what it has no room for is read from storage."
-              : " answers " + code + ": what it does not give or take is read from storage.");
+              ? " is full: it keeps the items it has; the others are read from storage."
+              : " answers " + code + ": the items concerned are read from storage.");
     }
     return Outcome.BUSY;
   }
@@ -324,7 +309,7 @@ public final class RedisEngine implements ItemStore, Closeable {
     sink.asked(node.name, start, System.nanoTime(), bytes, answer);
   }
 
-  /** Ends what the engine does; calls that are under way end like those of a dead server. */
+  /** Stops the engine; calls in progress end as if the server had died. */
   @Override
   public void close() {
     closed = true;

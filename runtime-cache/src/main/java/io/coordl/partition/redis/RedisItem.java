@@ -8,13 +8,10 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of what lies in Redis. A key is printable, so that {@code redis-cli} can find and
- * remove a group's: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of this
- * layout. A value is either an item, or the claim of who is reading it, which has another magic and
- * never lives longer than its lease. Numbers are big-endian.
+ * Layout of keys and values in Redis. Keys are printable, so that {@code redis-cli} can find and remove those of a group: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of this layout. A value is either an item, or the claim of a reader, which has a different magic and expires with its lease. Numbers are big-endian.
  */
 final class RedisItem {
-  /** Before an item's bytes: magic, length, CRC-32C of key, length and bytes. */
+  /** Header of an item: magic, length, and a CRC-32C of key, length and bytes. */
   static final int HEADER_BYTES = 12;
 
   private static final int ITEM_MAGIC = 0xC00D17E4;
@@ -29,12 +26,12 @@ final class RedisItem {
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Writes the header; the item's bytes stand behind it already. */
+  /** Writes the header in front of the item's bytes. */
   static void seal(byte[] value, ItemKey key) {
     System.arraycopy(header(value, key), 0, value, 0, HEADER_BYTES);
   }
 
-  /** Whether this is the item of so many bytes, whole. */
+  /** Whether this is the intact item with {@code length} bytes. */
   static boolean isItem(byte[] value, ItemKey key, int length) {
     return value.length == HEADER_BYTES + length
         && Arrays.equals(value, 0, HEADER_BYTES, header(value, key), 0, HEADER_BYTES);
@@ -58,7 +55,7 @@ final class RedisItem {
     return whole.slice(HEADER_BYTES, value.length - HEADER_BYTES);
   }
 
-  /** A claim: whose it is, and which of theirs. */
+  /** A claim: its owner, and a number unique to that owner. */
   static byte[] claim(long owner, long number) {
     ByteBuffer claim = ByteBuffer.allocate(CLAIM_BYTES);
     return claim.putInt(CLAIM_MAGIC).putLong(owner).putLong(number).array();

@@ -19,14 +19,13 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. Threads of the program ask it only after it has answered once ({@link #tend}), and
- * until an answer is late or fails. Thread-safe.
+ * One server. The program's threads ask it only after it has answered once ({@link #tend}), and until an answer is late or fails. Thread-safe.
  */
 final class RedisNode {
-  /** After a refusal nothing is written for so long. */
+  /** How long nothing is written after a refusal. */
   private static final long FULL_NANOS = 10_000_000_000L;
 
-  /** A thread of the agent may wait: the first TLS of a JVM takes the better part of a second. */
+  /** An agent thread can wait this long: a JVM's first TLS handshake takes most of a second. */
   private static final Duration GREETING = Duration.ofSeconds(3);
 
   private static final Pattern CODE = Pattern.compile("[A-Z]{1,20}");
@@ -42,15 +41,14 @@ final class RedisNode {
   private volatile long fullUntil = System.nanoTime();
   private volatile String trouble = "";
 
-  /** What the servers of an engine have in common; without own keys those of the JDK. */
+  /** Settings shared by the servers of an engine; a null {@code tls} selects the JDK's keys. */
   record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
 
   /**
-   * What came back in place of an answer.
+   * The reason why there is no answer.
    *
-   * @param heard what the recording is told; null if the server was not asked, since it is given
-   *     up, or there is no memory for the answer
-   * @param code of the server's error; empty if it was none
+   * @param heard the result to record; null if the server was not asked, because it is down or there is no memory for the answer
+   * @param code code of the server's error; empty if there was none
    */
   record Fault(@Nullable Answer heard, String code) {
     static final Fault NOT_ASKED = new Fault(null, "");
@@ -68,7 +66,7 @@ final class RedisNode {
     this.host = new RemoteHost<>(probe, probe, true);
   }
 
-  /** Whether threads of the program ask it. */
+  /** Whether the program's threads may ask it. */
   boolean up() {
     return !host.out();
   }
@@ -77,7 +75,7 @@ final class RedisNode {
     fullUntil = System.nanoTime() + FULL_NANOS;
   }
 
-  /** Whether it has done so not long ago. */
+  /** Whether it has recently refused a write. */
   boolean full() {
     return System.nanoTime() - fullUntil < 0;
   }
@@ -87,8 +85,7 @@ final class RedisNode {
   }
 
   /**
-   * From the background, since names are resolved here, for which there is no bound: looks whether
-   * it is there, if that is due; whether it is up.
+   * Probes the server if that is due; true if it is up. Called in the background, because it resolves names, which can take arbitrarily long.
    */
   boolean tend() {
     if (host.tend()) {
@@ -113,8 +110,8 @@ final class RedisNode {
   /**
    * Asks the server.
    *
-   * @param length of the longest value that may be sent or received
-   * @return as of {@link RedisConnection#ask}, or a {@link Fault}
+   * @param length longest value that may be sent or received, in bytes
+   * @return as {@link RedisConnection#ask} returns, or a {@link Fault}
    */
   @Nullable Object ask(int length, Command command, Object... arguments) {
     for (RedisConnection old = up() ? host.take() : null; up(); old = null) {
@@ -128,7 +125,7 @@ final class RedisNode {
             ? new Fault(Answer.FAILED, code(error))
             : answer;
       } catch (OutOfMemoryError e) {
-        return Fault.NOT_ASKED; // The program's own call may need less.
+        return Fault.NOT_ASKED; // The program's own call may need less memory.
       } catch (IOException | RuntimeException | LinkageError e) {
         boolean late = e instanceof SocketTimeoutException;
         if (late || old == null) {
@@ -138,7 +135,7 @@ final class RedisNode {
           }
           return late ? Fault.LATE : Fault.FAILED;
         }
-        host.dropUnused(); // A server that was started anew is there nevertheless.
+        host.dropUnused(); // The server may have restarted: retry with a new connection.
       }
     }
     return Fault.NOT_ASKED;
@@ -150,11 +147,11 @@ final class RedisNode {
   }
 
   void sayMissing() {
-    String until = " is not there yet (" + trouble;
+    String until = " is not reachable yet (" + trouble;
     say("start " + name, until + "): items are read from storage until it is.");
   }
 
-  /** Tells the user something of this server; each kind of thing once. */
+  /** Logs a sentence about this server; each kind once. */
   void say(String kind, String what) {
     common.log().once(kind, "Redis at " + name + what);
   }
@@ -163,21 +160,21 @@ final class RedisNode {
     host.close();
   }
 
-  /** What the JDK says of a broken connection; of what the server said, the kind of error alone. */
+  /** The JDK's message for a broken connection; for a server's error, only its kind. */
   private static String trouble(Throwable e, Duration patience) {
     if (e instanceof SocketTimeoutException) {
-      return "it does not answer within " + patience.toMillis() + " ms";
+      return "no answer within " + patience.toMillis() + " ms";
     }
     if (e instanceof JedisDataException error) {
       return "it answers " + code(error);
     }
     Throwable root =
         Stream.iterate(e, Objects::nonNull, Throwable::getCause).reduce(e, (a, b) -> b);
-    String message = root instanceof IOException ? "" + root.getMessage() : "of no Redis";
+    String message = root instanceof IOException ? "" + root.getMessage() : "not a Redis server";
     return "no answer: " + message.substring(0, Math.min(160, message.length()));
   }
 
-  /** The kind of an error: servers repeat in their words what they were sent, passwords too. */
+  /** The kind of an error only: the full text may repeat what was sent, including passwords. */
   private static String code(JedisDataException e) {
     Matcher code = CODE.matcher("" + e.getMessage());
     return code.lookingAt() ? code.group() : "an error";

@@ -12,8 +12,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * Which server keeps which key: the only one, or, in a cluster, the one of the key's slot. Looked
- * for by one thread of the agent, asked by any.
+ * Maps keys to servers: to the only one or, in a cluster, to the owner of the key's slot. One agent thread updates the map; any thread may query it.
  */
 final class RedisServers {
   private static final int SLOTS = 16384;
@@ -24,7 +23,7 @@ final class RedisServers {
   private final RedisNode.Common common;
   private final Map<HostPort, RedisNode> all = new HashMap<>();
 
-  /** By slot, null if nobody has it; one entry where one server keeps all; empty as yet. */
+  /** Owner of each slot, null if none; a single entry for a single server; empty until one is found. */
   private volatile @Nullable RedisNode[] slots = {};
 
   RedisServers(List<RedisUri> seeds, RedisNode.Common common) {
@@ -41,7 +40,7 @@ final class RedisServers {
     return known.length > 0 && in(known).allMatch(RedisNode::up);
   }
 
-  /** The server of a key; null if nobody has its slot, or none was found yet. */
+  /** The server of a key; null if its slot has no owner, or no server was found yet. */
   @Nullable RedisNode of(byte[] key) {
     @Nullable RedisNode[] known = slots;
     return switch (known.length) {
@@ -52,8 +51,7 @@ final class RedisServers {
   }
 
   /**
-   * Looks whether those that are down are back, and in a cluster asks who keeps what; {@code
-   * moved}: a server has said that this has changed.
+   * Probes servers that are down and, in a cluster, updates the slot owners; {@code moved} is true if a server has reported a change.
    */
   void look(boolean moved) {
     @Nullable RedisNode[] known = slots;
@@ -66,7 +64,7 @@ final class RedisServers {
       RedisNode node = node(seed);
       if (node.tend() && ask(node)) {
         if (slots.length == 1 && seeds.size() > 1) {
-          node.say("single", " is no cluster: the other addresses are not used.");
+          node.say("single", " is not a cluster: the other addresses are not used.");
         }
         in(slots).forEach(this::introduce);
         return;
@@ -80,13 +78,12 @@ final class RedisServers {
   }
 
   /**
-   * Finds out what all there are keep, and leaves those that keep nothing; false if this one does
-   * not say, or knows of none.
+   * Reads the slot owners from one node and drops servers without slots; false if it gives no answer or knows no owner.
    */
   private boolean ask(RedisNode node) {
     Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");
     if (answer instanceof Fault fault && !fault.code().isEmpty()) {
-      // The cluster's commands are switched off, not known, or not allowed: one server.
+      // Cluster commands are disabled, unknown, or not permitted: a single server.
       slots = new RedisNode[] {node};
       return true;
     }
@@ -94,7 +91,7 @@ final class RedisServers {
     try {
       RedisConnection.text(answer).lines().forEach(line -> read(line, node.uri, found));
     } catch (RuntimeException e) {
-      return false; // No answer of a Redis.
+      return false; // Not a Redis answer.
     }
     boolean any = in(found).findAny().isPresent();
     if (any) {
@@ -111,19 +108,19 @@ final class RedisServers {
   private void read(String line, RedisUri asked, @Nullable RedisNode[] found) {
     String[] fields = line.split(" ", -1);
     if (fields.length < 9) {
-      return; // A replica, or one that keeps nothing.
+      return; // A replica, or a node without slots.
     }
     String[] address = fields[1].split("[@,]", -1);
     int colon = address[0].lastIndexOf(':');
     String ip = address[0].substring(0, colon);
     String host = address.length > 2 && !address[2].isEmpty() ? address[2] : ip;
     int port = Integer.parseInt(address[0].substring(colon + 1));
-    // One without a host does not know its own name.
+    // An empty host means that the node does not know its own name.
     HostPort server = new HostPort(host.isEmpty() ? asked.server().host() : host, port);
     RedisNode owner = node(new RedisUri(asked.secure(), server, 0, asked.user(), asked.password()));
     for (int i = 8; i < fields.length; i++) {
       String[] range = fields[i].split("-", -1);
-      if (!range[0].startsWith("[")) { // Which is a slot that is moving.
+      if (!range[0].startsWith("[")) { // A bracket marks a slot that is moving.
         int last = Integer.parseInt(range[range.length - 1]);
         for (int slot = Integer.parseInt(range[0]); slot <= last; slot++) {
           found[slot] = owner;
@@ -132,7 +129,7 @@ final class RedisServers {
     }
   }
 
-  /** Says what the user should know of a server, at the first meeting. */
+  /** Logs what the user should know about a server when it first answers. */
   private void introduce(RedisNode node) {
     if (!node.uri.secure() && !node.isLoopback()) {
       String secret = node.uri.password() == null ? "" : ", and the password";
@@ -146,8 +143,8 @@ final class RedisServers {
     if (!info.contains(POLICY + "noeviction")) {
       String policy =
           info.contains(POLICY)
-              ? " has another maxmemory-policy than noeviction: when it is full it evicts, and"
-              : " does not tell its maxmemory-policy, expected noeviction: should it evict,";
+              ? " has a maxmemory-policy other than noeviction: it evicts when full, and"
+              : " does not report its maxmemory-policy (expected: noeviction): if it evicts,";
       node.say("policy", policy + " items are read from storage more than once.");
     }
   }

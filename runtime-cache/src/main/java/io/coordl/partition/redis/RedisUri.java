@@ -8,12 +8,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Redis is, and as whom it is asked: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or
- * {@code rediss://} for TLS; user and password percent-encoded, port 6379 and database 0 unless
- * told. The text of one never has the password or the user in it.
+ * Address of a Redis, and the credentials for it: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or
+ * {@code rediss://} for TLS; user and password are percent-encoded; port 6379 and database 0 are the defaults. {@link #toString} never contains the user or the password.
  *
- * @param secure TLS
- * @param database 0 in a cluster, which has no other
+ * @param secure whether to use TLS
+ * @param database database number; a cluster has only 0
  */
 public record RedisUri(
     boolean secure,
@@ -23,7 +22,7 @@ public record RedisUri(
     @Nullable String password) {
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
 
-  /** The last @ ends the password. */
+  /** The last {@code @} ends the password. */
   private static final Pattern ADDRESS =
       Pattern.compile("redis(s?)://(?:([^:@/]*):(.+)@)?([^/@]+)(?:/([0-9]{0,7}))?", Pattern.DOTALL);
 
@@ -33,7 +32,7 @@ public record RedisUri(
     return text.startsWith("redis://") || text.startsWith("rediss://");
   }
 
-  /** Reads one; throws with a sentence for the user, in which no password stands. */
+  /** Parses an address; throws with a sentence for the user that never contains the password. */
   public static RedisUri parse(String text) {
     Matcher parts = ADDRESS.matcher(text);
     try {
@@ -48,9 +47,9 @@ public record RedisUri(
         }
       }
     } catch (IllegalArgumentException e) {
-      // Its message has the text, in which a password may stand.
+      // Drop its message, which may contain the password.
     }
-    throw new IllegalArgumentException("This is no address of a Redis, which is " + FORM + ".");
+    throw new IllegalArgumentException("Not a Redis address; expected " + FORM + ".");
   }
 
   private static @Nullable String decoded(@Nullable String text) {
@@ -60,7 +59,7 @@ public record RedisUri(
   }
 
   /**
-   * Describes what a stranger on the network can do with traffic to this server; null if nothing.
+   * Describes what an attacker on the network can do with traffic to this server; null if nothing.
    */
   public @Nullable String exposure() {
     String host = server.host();
@@ -70,10 +69,8 @@ public record RedisUri(
     }
     return this
         + (secure
-            ? " is asked without a password: whoever reaches it can read the items there, and put"
-                + " others in."
-            : " is asked in the clear: whoever is on the way can read the items, and put others in;"
-                + " rediss:// and a password keep strangers out.");
+            ? " is used without a password: anyone who can reach it can read its items and replace" + " them."
+            : " is used without encryption: anyone on the network path can read its items and replace" + " them. Use rediss:// and a password.");
   }
 
   @Override

@@ -431,7 +431,7 @@ class HostsEngineTest {
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
             FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"),
             "HTTP/1.1 400 Bad Request\r\n\r\n<html></html>".getBytes(StandardCharsets.US_ASCII));
-    List<String> said = List.of("speaks version 3, not 2", "of group other, not test", "not speak");
+    List<String> said = List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
       FakePeer.Manner manner =
@@ -578,7 +578,7 @@ class HostsEngineTest {
             PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
       }
       assertThat(loads).hasValue(10);
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts 0 are there"));
+      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
     }
   }
 
@@ -605,7 +605,7 @@ class HostsEngineTest {
       }
       engine.fetch(PeerItems.key(1), PeerItems.length(1), (target, at) -> true);
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts 0 are there"));
+      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
     }
   }
 

@@ -122,13 +122,13 @@ class PeerSecretTest {
   @Test
   void whatIsNoRegularFileIsRefusedAndNotOpened() throws Exception {
     refused(directory.resolve("absent"), "does not exist");
-    refused(directory, "is no regular file");
+    refused(directory, "is not a regular file");
     Path link = Files.createSymbolicLink(directory.resolve("link"), file(TestSecret.OURS));
     refused(link, "is a link");
     Path fifo = directory.resolve("fifo");
     assertThat(new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start().waitFor())
         .isZero();
-    refused(fifo, "is no regular file");
+    refused(fifo, "is not a regular file");
     refused(file("0123456789".repeat(500)), "holds more than 4096 characters");
   }
 
@@ -170,7 +170,7 @@ class PeerSecretTest {
       assertThat(others.reads()).isEqualTo(20);
       assertThat(hosts.host(0).store.items()).isEqualTo(1);
       await(() -> hosts.words.size() == 1);
-      assertThat(hosts.words.get(0)).contains("did not prove to be a peer");
+      assertThat(hosts.words.get(0)).contains("did not authenticate as a peer");
     }
   }
 
@@ -247,7 +247,7 @@ class PeerSecretTest {
         // It disconnected.
       }
       await(() -> owner.words.size() == 1);
-      assertThat(owner.words.get(0)).contains("did not prove to be a peer");
+      assertThat(owner.words.get(0)).contains("did not authenticate as a peer");
       assertThat(owner.host(0).store.items()).isZero();
     }
   }

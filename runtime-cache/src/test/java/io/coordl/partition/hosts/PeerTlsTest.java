@@ -100,7 +100,7 @@ class PeerTlsTest {
       } while (hosts.words.isEmpty());
       assertThat(hosts.host(0).store.items()).isEqualTo(1);
       assertThat(hosts.words).hasSize(1);
-      assertThat(hosts.words.get(0)).contains("did not prove to be a peer");
+      assertThat(hosts.words.get(0)).contains("did not authenticate as a peer");
       hosts.host(0).fetch(2);
       assertThat(hosts.host(0).store.items()).isEqualTo(2);
     }

@@ -367,7 +367,7 @@ class RedisEngineTest {
 
     await(() -> !words.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("does not tell its maxmemory-policy");
+    assertThat(words).singleElement().asString().contains("does not report its maxmemory-policy");
   }
 
   // ---- faults
@@ -405,7 +405,7 @@ class RedisEngineTest {
     server.restart();
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is not there yet");
+    assertThat(words).singleElement().asString().contains("is not reachable yet");
   }
 
   @Test
@@ -423,7 +423,7 @@ class RedisEngineTest {
         assertBypassed(engine, item);
       }
       assertThat(answers).containsExactly(Answer.LATE);
-      assertThat(words).singleElement().asString().contains("does not answer within 400 ms");
+      assertThat(words).singleElement().asString().contains("no answer within 400 ms");
     } finally {
       server.goOn();
     }
@@ -544,7 +544,7 @@ class RedisEngineTest {
       assertThat(refused.servers.up()).isFalse();
     }
     await(() -> words.size() == 3);
-    assertThat(words).allMatch(word -> word.contains("is not there yet"));
+    assertThat(words).allMatch(word -> word.contains("is not reachable yet"));
   }
 
   // ---- clusters
@@ -563,7 +563,7 @@ class RedisEngineTest {
       assertFetched(other, new TestItem(i, 2000), Outcome.PEER);
     }
     assertThat(reads).hasValue(items);
-    assertThat(words).singleElement().asString().contains("is not there yet");
+    assertThat(words).singleElement().asString().contains("is not reachable yet");
     for (RedisServer server : servers) {
       assertThat((Long) server.ask(Command.DBSIZE)).isPositive();
     }
@@ -687,7 +687,7 @@ class RedisEngineTest {
 
     await(() -> !words.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is no cluster");
+    assertThat(words).singleElement().asString().contains("is not a cluster");
   }
 
   // ---- the end

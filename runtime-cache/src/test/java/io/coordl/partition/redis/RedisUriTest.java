@@ -54,10 +54,10 @@ class RedisUriTest {
   @Test
   void whereStrangersCanReadOrPutItemsThatIsSaid() {
     assertThat(RedisUri.parse("redis://me:secret@h").exposure())
-        .startsWith("redis://h:6379 is asked in the clear:")
+        .startsWith("redis://h:6379 is used without encryption:")
         .doesNotContain("secret@");
     assertThat(RedisUri.parse("rediss://h").exposure())
-        .startsWith("rediss://h:6379 is asked without a password:");
+        .startsWith("rediss://h:6379 is used without a password:");
     for (String safe : List.of("rediss://me:secret@h", "redis://localhost", "redis://127.0.0.1")) {
       assertThat(RedisUri.parse(safe).exposure()).isNull();
     }

@@ -5,21 +5,19 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * One rule: calls of this method go to the bridge. Which method of the bridge follows from the rule
- * and is not declared: a constructor of {@code X} becomes {@code newX} with the same parameters, a
- * static method keeps name and parameters, an instance method gets its receiver as first parameter.
+ * One rule: calls of this method go to the bridge. The rule determines the bridge method: a constructor of {@code X} becomes {@code newX} with the same parameters, a static method keeps name and parameters, and an instance method takes its receiver as first parameter.
  *
- * @param owner internal name of the class as call sites name it
+ * @param owner internal name of the class, as in call sites
  * @param name {@code <init>} for a constructor
  * @param bridge internal name of the bridge class that is called
- * @param provenOn versions of the library or JDK that the rule was tested on
+ * @param provenOn versions of the library or JDK with which the rule was tested
  */
 public record CallSite(
     Kind kind, String owner, String name, String descriptor, String bridge, String provenOn) {
 
-  /** How a call is made, and so how it is rewritten. */
+  /** The kind of call, which determines how it is rewritten. */
   public enum Kind {
-    /** {@code new}: the object comes from a static method instead. */
+    /** {@code new}: a static method creates the object instead. */
     CONSTRUCTOR(Opcodes.INVOKESPECIAL, Opcodes.H_NEWINVOKESPECIAL),
     /** A static method: becomes another static method. */
     STATIC(Opcodes.INVOKESTATIC, Opcodes.H_INVOKESTATIC),
@@ -30,13 +28,13 @@ public record CallSite(
      * bootstrap method of the bridge links.
      */
     STATIC_LINKED(Opcodes.INVOKESTATIC, Opcodes.H_INVOKESTATIC),
-    /** As {@link #STATIC_LINKED}, an instance method. */
+    /** Like {@link #STATIC_LINKED}, for an instance method. */
     VIRTUAL_LINKED(Opcodes.INVOKEVIRTUAL, Opcodes.H_INVOKEVIRTUAL);
 
-    /** Of the plain call. */
+    /** Opcode of the original call. */
     final int opcode;
 
-    /** Of a method handle that does the same. */
+    /** Tag of the equivalent method handle. */
     final int tag;
 
     Kind(int opcode, int tag) {
@@ -49,7 +47,7 @@ public record CallSite(
     }
   }
 
-  /** What the prefilter looks for: a string of each class with such calls, and of few others. */
+  /** String for the prefilter: every class with such calls contains it, and few others do. */
   public String marker() {
     return owner.startsWith("java/lang/") ? name : owner;
   }
@@ -71,7 +69,7 @@ public record CallSite(
     };
   }
 
-  /** The call as a reader writes it, for example {@code new FileInputStream(File)}. */
+  /** The call in source form, for example {@code new FileInputStream(File)}. */
   public String signature() {
     StringJoiner parameters = new StringJoiner(", ", "(", ")");
     for (Type type : Type.getArgumentTypes(descriptor)) {

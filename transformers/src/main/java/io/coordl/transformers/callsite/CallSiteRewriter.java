@@ -16,63 +16,43 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.
+ * Redirects the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.
  *
- * <h2>Why by hand</h2>
+ * <h2>Why hand-written</h2>
  *
- * A call of a method is easy: {@code INVOKESTATIC Files.readAllBytes} becomes {@code INVOKESTATIC
- * FileReads.readAllBytes}, and for an instance method the receiver is the first argument already on
- * the stack. Constructors are not: the compiler emits
+ * Method calls are easy: {@code INVOKESTATIC Files.readAllBytes} becomes {@code INVOKESTATIC FileReads.readAllBytes}, and the receiver of an instance method is already on the stack as the first argument. Constructors are harder. The compiler emits
  *
  * <pre>
  *   NEW FileInputStream      an uninitialised object
- *   DUP                      and again, for the constructor to eat
+ *   DUP                      a second reference, consumed by the constructor
  *   ... arguments ...        any code: branches, calls, other NEWs
  *   INVOKESPECIAL FileInputStream.&lt;init&gt;
  * </pre>
  *
- * and by the time the call is seen the two references lie under the arguments. Removing NEW and DUP
- * would change every stack map frame between (they name the offset of the NEW). So both stay, the
- * call becomes {@code INVOKESTATIC FileReads.newFileInputStream}, and the two uninitialised
- * references are dropped from below its result by {@code DUP_X2; POP; POP2}. An uninitialised
- * object may be forgotten; no frame changes; nothing is computed anew but the stack's height.
- * ByteBuddy's {@code MemberSubstitution} does not do this soundly: it emits invalid code for {@code
- * super(...)} and misses method references.
+ * and at the call the two references lie below the arguments. Removing NEW and DUP would change every stack map frame in between, because frames contain the offset of the NEW. So both stay, the call becomes {@code INVOKESTATIC FileReads.newFileInputStream}, and {@code DUP_X2; POP; POP2} drops the two uninitialised references from below its result. The verifier allows dropping an uninitialised object; no frame changes, and only the maximum stack height is recomputed. ByteBuddy's {@code MemberSubstitution} is not sound here: it emits invalid code for {@code super(...)} and misses method references.
  *
  * <h2>Which NEW belongs to which call</h2>
  *
- * Compilers nest them like brackets, so a stack in the order of the code pairs them: over 1.33
- * million NEWs of 420,543 classes it lost none. What does not fit is left alone, never guessed:
+ * Compilers nest them like brackets, so a stack pairs them in code order; it missed none of 1.33 million NEWs in 420,543 classes. Calls that do not match are left alone, never guessed:
  *
  * <ul>
  *   <li>a constructor call whose class is not that of the innermost open NEW is {@code super(...)}
- *       or {@code this(...)}: a subclass of the program stays a subclass of the JDK's class;
+ *       or {@code this(...)}: a program's subclass stays a subclass of the JDK's class;
  *   <li>a NEW without DUP (its result is unused): there is only one reference to drop;
- *   <li>a NEW whose DUP is followed by another copy or a store: a third reference would stay
- *       uninitialised for ever, and the verifier would see it used.
+ *   <li>a NEW whose DUP is followed by another copy or a store: a third reference would stay uninitialised, and the verifier would reject its use.
  * </ul>
  *
  * <h2>Method references</h2>
  *
- * {@code Files::readAllBytes} is a method handle among the arguments of an {@code invokedynamic};
- * for LambdaMetafactory the handle is replaced by one of the bridge's static method, which takes
- * and returns the same ({@code FileInputStream::new} turns from a constructor's handle into a
- * static method's). Serialisable lambdas are left: the class compares the name of the method when
- * it reads them back. So are handles that are constants of the program: it may ask them what they
- * are.
+ * {@code Files::readAllBytes} is a method handle among the arguments of an {@code invokedynamic}. For LambdaMetafactory, a handle of the bridge's static method with the same parameters and result replaces it; {@code FileInputStream::new} changes from a constructor handle to a static one. Serialisable lambdas are left alone, because the class compares the method's name when it deserialises them. So are handles that are constants of the program, which may inspect them.
  *
  * <h2>Calls linked later</h2>
  *
- * The bridge cannot name OpenCV's types. Such a call becomes an {@code invokedynamic} of the same
- * descriptor that carries the plain call as a handle; the bridge's bootstrap method links it with
- * the caller's rights (see {@code NativeReads}). Class files before Java 7 have no such instruction
- * and keep the plain call.
+ * The bridge cannot name OpenCV's types. Such a call becomes an {@code invokedynamic} with the same descriptor that carries the original call as a handle; the bridge's bootstrap method links it with the caller's access rights (see {@code NativeReads}). Class files before Java 7 lack that instruction and keep the original call.
  *
  * <h2>What it never does</h2>
  *
- * Add or remove a member (so a loaded class can be retransformed), load or resolve a class of the
- * program, return equal bytes (null says "unchanged", so that class data sharing survives). It may
- * be called on any thread.
+ * It never adds or removes a member, so loaded classes can be retransformed; never loads or resolves a class of the program; and never returns equal bytes: null means unchanged, so that class-data sharing survives. It may be called on any thread.
  */
 public final class CallSiteRewriter {
   private static final String CONSTRUCTOR = "<init>";
@@ -84,7 +64,7 @@ public final class CallSiteRewriter {
 
   private final ConstantPool owners = new ConstantPool(CallSites.owners());
 
-  /** Whether the class refers to a method of the table: no other can hold a site. */
+  /** Whether the class refers to a method of the table; only then can it contain a call site. */
   public boolean concerns(ClassFile classFile) {
     return !methodsOfTheTable(classFile).isEmpty();
   }
@@ -104,10 +84,9 @@ public final class CallSiteRewriter {
   /**
    * Rewrites one class.
    *
-   * @param listener hears of every site found
-   * @return the new class file, null if it holds no site
-   * @throws RuntimeException if this is no class file, or one newer than the parser knows: leave
-   *     the class as it is
+   * @param listener receives every call site found
+   * @return the new class file; null if nothing was rewritten
+   * @throws RuntimeException if this is not a class file, or is too new for the parser: leave the class unchanged
    */
   public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());
@@ -128,7 +107,7 @@ public final class CallSiteRewriter {
     private int methods;
     private boolean changed;
 
-    /** {@code only} counts from 0 the methods to look into, null for all; others are copied. */
+    /** {@code only} has the indices of the methods to visit, null for all; the others are copied. */
     Rewriting(
         ClassVisitor next, RuleListener listener, @Nullable BitSet only, boolean hasInvokeDynamic) {
       super(Opcodes.ASM9, next);
@@ -164,10 +143,10 @@ public final class CallSiteRewriter {
   private static final class OpenNew {
     final String type;
 
-    /** Where the instruction behind it begins. */
+    /** Offset of the instruction after the NEW. */
     final int end;
 
-    /** Where that behind a DUP begins that directly follows the NEW. */
+    /** Offset after a DUP that directly follows the NEW; -1 if none does. */
     int endOfDup = -1;
 
     boolean isCopiedAgain;
@@ -177,7 +156,7 @@ public final class CallSiteRewriter {
       this.end = end;
     }
 
-    /** Whether two references lie on the stack and nowhere else, as far as we can tell. */
+    /** Whether exactly two references exist, both on the stack, as far as this class can tell. */
     boolean isThereTwice() {
       return endOfDup > end && !isCopiedAgain;
     }
@@ -192,7 +171,7 @@ public final class CallSiteRewriter {
       this.rewriting = rewriting;
     }
 
-    /** Bytes of the method so far: what directly follows an instruction begins at its end. */
+    /** Bytes of the method so far, which is the offset of the next instruction. */
     private int size() {
       Label here = new Label();
       super.visitLabel(here); // The writer resolves it at once.
@@ -229,7 +208,7 @@ public final class CallSiteRewriter {
       super.visitVarInsn(opcode, variable);
     }
 
-    /** The next instruction takes a reference from the stack to where it is lost sight of. */
+    /** Called before an instruction that copies a reference to where it cannot be tracked. */
     private void copies(@Nullable OpenNew top) {
       if (top != null) {
         top.isCopiedAgain |= size() == top.endOfDup;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every call that is rewritten, on one page. The table in docs is generated from it. */
+/** All rewritten calls. The table in the docs is generated from this class. */
 public final class CallSites {
   private static final String FILES = "io/coordl/bridge/FileReads";
   private static final String WRITES = "io/coordl/bridge/FileWrites";
@@ -23,7 +23,7 @@ public final class CallSites {
   private static final String JDK = "JDK 17, 25";
 
   // spotless:off
-  /** The table: how it is called, class, name, descriptor, bridge class, proven on. */
+  /** The table: kind of call, class, name, descriptor, bridge class, tested versions. */
   public static final List<CallSite> TABLE = List.of(
       new CallSite(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/io/File;)V", FILES, JDK),
       new CallSite(CONSTRUCTOR, "java/io/FileInputStream", "<init>", "(Ljava/lang/String;)V", FILES, JDK),
@@ -83,12 +83,12 @@ public final class CallSites {
 
   private CallSites() {}
 
-  /** Internal names of the classes that the rules are about. */
+  /** Internal names of the classes that the rules name. */
   public static Iterable<String> owners() {
     return BY_OWNER.keySet();
   }
 
-  /** The rule for a method, null if there is none. */
+  /** The rule for a method; null if there is none. */
   static @Nullable CallSite find(String owner, String name, String descriptor) {
     for (CallSite site : BY_OWNER.getOrDefault(owner, List.of())) {
       if (site.name().equals(name) && site.descriptor().equals(descriptor)) {

@@ -1,8 +1,8 @@
 package io.coordl.transformers.callsite;
 
-/** Which classes are offered to the rewriters at all. */
+/** Decides which classes are offered to the rewriters. */
 public final class ClassNames {
-  /** The JDK, our entry class, and agents known to dislike being rewritten. */
+  /** The JDK, the agent's entry class, and other agents that must not be rewritten. */
   private static final String[] NOT_OFFERED =
       ("java/ javax/ jdk/ sun/ com/sun/ io/coordl/agent/ net/bytebuddy/"
               + " io/opentelemetry/javaagent/ com/dynatrace/ datadog/trace/ co/elastic/apm/"
@@ -10,7 +10,7 @@ public final class ClassNames {
           .split(" ");
 
   /**
-   * Loaders in which agents, ours too, keep what is theirs, libraries under common names included.
+   * Class loaders of agents, including this one; they also contain libraries under common names.
    */
   private static final String[] AGENT_LOADERS = {
     "io.coordl.",
@@ -22,7 +22,7 @@ public final class ClassNames {
 
   private ClassNames() {}
 
-  /** Whether {@code loader} holds an agent, and so nothing of the program. */
+  /** Whether {@code loader} belongs to an agent, and so has no class of the program. */
   public static boolean isOfAnAgent(ClassLoader loader) {
     return startsWithOneOf(AGENT_LOADERS, loader.getClass().getName());
   }

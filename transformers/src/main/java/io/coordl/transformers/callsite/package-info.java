@@ -1,8 +1,5 @@
 /**
- * The call-site rewriter: which calls of program and library classes are sent to the bridge ({@link
- * io.coordl.transformers.callsite.CallSites} is the whole list) and how that is done without
- * changing anything else. No behaviour of its own: what a rewritten call does is in {@code
- * io.coordl.bridge}. Nothing here loads or names a class of the program.
+ * The call-site rewriter: redirects calls in program and library classes to the bridge without changing anything else; {@link io.coordl.transformers.callsite.CallSites} lists them all. The behaviour of rewritten calls is in {@code io.coordl.bridge}. Nothing here loads or names a class of the program.
  */
 @NullMarked
 package io.coordl.transformers.callsite;

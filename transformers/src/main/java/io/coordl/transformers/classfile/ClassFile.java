@@ -12,16 +12,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a class file that decide which rules concern it: its name, the methods it refers to,
- * the methods it declares. Of a few hundred classes that pass the {@link ConstantPool} this leaves
- * the few that a rule will change, and only those are worth a parser.
+ * The parts of a class file that decide which rules apply to it: its name, the methods it refers to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool}, this leaves the few that a rule will change; only those are worth parsing.
  *
- * <p>Strings come out as Latin-1: right where they are ASCII, as all that rules name are, and equal
- * to nothing a rule names where they are not. Immutable.
+ * <p>Decodes strings as Latin-1: this is correct for ASCII, as in all rules, and any other string equals none in a rule. Immutable.
  */
 public final class ClassFile {
   /**
-   * The newest version that the parser reads; {@code ClassFileTest} holds it against the parser.
+   * The newest version that the parser reads; {@code ClassFileTest} checks it against the parser.
    */
   public static final int NEWEST = 72;
 
@@ -35,10 +32,10 @@ public final class ClassFile {
 
   private final byte[] bytes;
 
-  /** By index: where the constant lies, at its tag; 0 where there is none. */
+  /** Offset of each constant's tag, by index; 0 if there is none. */
   private final int[] constants;
 
-  /** Where access flags, name, supertypes, fields and methods begin. */
+  /** Offset of access flags, name, supertypes, fields and methods. */
   private final int body;
 
   private ClassFile(byte[] bytes, int[] constants, int body) {
@@ -48,10 +45,10 @@ public final class ClassFile {
   }
 
   /**
-   * A method that the class implements itself.
+   * A method that the class declares.
    *
    * @param owner internal name of the class
-   * @param maxLocals slots of its frame, parameters included; 0 if it is abstract or native
+   * @param maxLocals slots of its frame, including parameters; 0 if it is abstract or native
    */
   public record Method(String owner, int access, String name, String descriptor, int maxLocals) {
     public boolean isStatic() {
@@ -60,10 +57,9 @@ public final class ClassFile {
   }
 
   /**
-   * The class file in {@code bytes}, which are not copied; null if the constant pool is none, or
-   * holds entries of an unknown kind.
+   * Reads the class file in {@code bytes}, which are not copied; null if the constant pool is malformed or has entries of an unknown kind.
    *
-   * @throws IndexOutOfBoundsException here or later, if the class file is cut off
+   * @throws IndexOutOfBoundsException here or later, if the class file is truncated
    */
   public static @Nullable ClassFile read(byte[] bytes) {
     if (bytes.length < FIRST_ENTRY_OFFSET) {
@@ -85,7 +81,7 @@ public final class ClassFile {
     return new ClassFile(bytes, constants, offset);
   }
 
-  /** The class file itself, not to be modified. */
+  /** The class file itself; must not be modified. */
   public byte[] bytes() {
     return bytes;
   }
@@ -104,12 +100,12 @@ public final class ClassFile {
     return (unsignedShort(bytes, body) & INTERFACE) != 0;
   }
 
-  /** Number of entries of the constant pool; they count from 1. */
+  /** Size of the constant pool; indices start at 1. */
   public int constants() {
     return constants.length;
   }
 
-  /** Whether a constant is a reference to a method of one of the given classes. */
+  /** Whether a constant refers to a method of one of the given classes. */
   public boolean refersToMethodOf(ConstantPool owners, int index) {
     int constant = constants[index];
     if (constant == 0 || bytes[constant] != METHODREF) {
@@ -120,7 +116,7 @@ public final class ClassFile {
     return owners.holds(bytes, name + 3, unsignedShort(bytes, name + 1));
   }
 
-  /** Internal name of the class whose method a constant refers to. */
+  /** Internal name of the class of the method to which a constant refers. */
   public String ownerOf(int index) {
     return className(constants[index] + 1);
   }
@@ -137,7 +133,7 @@ public final class ClassFile {
     return constants[unsignedShort(bytes, constants[index] + 3)];
   }
 
-  /** Whether a method handle among the constants is for one of these methods. */
+  /** Whether any constant is a method handle of one of these methods. */
   public boolean hasHandleOf(BitSet methods) {
     for (int constant : constants) {
       if (constant != 0
@@ -150,8 +146,7 @@ public final class ClassFile {
   }
 
   /**
-   * Which methods of the class, counted from 0 in their order, may call one of these: their code is
-   * searched, not parsed, so that one too many may be among them and none is missing.
+   * Indices of the declared methods that may call one of {@code called}. Searches the code without parsing it, so the result may include too many methods, but misses none.
    */
   public BitSet methodsThatMayCall(BitSet called) {
     BitSet calling = new BitSet();
@@ -179,7 +174,7 @@ public final class ClassFile {
     return false;
   }
 
-  /** Where each method lies, in their order. */
+  /** Offsets of the methods, in declaration order. */
   private int[] methods() {
     int interfaces = unsignedShort(bytes, body + 6);
     int offset = body + 8 + 2 * interfaces;
@@ -197,7 +192,7 @@ public final class ClassFile {
     return methods;
   }
 
-  /** The methods of the class with one of these names, in their order. */
+  /** The declared methods with one of these names, in declaration order. */
   public List<Method> methods(Set<String> names) {
     List<Method> found = new ArrayList<>();
     for (int offset : methods()) {
@@ -215,7 +210,7 @@ public final class ClassFile {
     return code == 0 ? 0 : unsignedShort(bytes, code + 8);
   }
 
-  /** Where the code of a method with these attributes lies; 0 if there is none. */
+  /** Offset of the Code attribute among these attributes; 0 if there is none. */
   private int codeOf(int attributes) {
     int count = unsignedShort(bytes, attributes);
     int offset = attributes + 2;
@@ -237,12 +232,12 @@ public final class ClassFile {
     return offset;
   }
 
-  /** The name of the class whose index lies at {@code offset}. */
+  /** The name of the class whose index is at {@code offset}. */
   private String className(int offset) {
     return string(constants[unsignedShort(bytes, offset)] + 1);
   }
 
-  /** The string whose index lies at {@code offset}. */
+  /** The string whose index is at {@code offset}. */
   private String string(int offset) {
     int constant = constants[unsignedShort(bytes, offset)];
     int length = unsignedShort(bytes, constant + 1);

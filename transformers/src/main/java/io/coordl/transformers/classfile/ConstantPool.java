@@ -4,10 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The prefilter: tells from a class file's constant pool alone, without parsing the class, whether
- * it can refer to anything a rule is about. Nearly all classes end here, so this is the cost of the
- * agent on a class: one look at the length of each string, and no allocation. Immutable and safe
- * for concurrent use.
+ * The prefilter: decides from a class file's constant pool alone, without parsing the class, whether any rule can apply. Nearly all classes stop here, so this is the agent's cost per class: one length comparison per string, and no allocation. Immutable and safe for concurrent use.
  */
 public final class ConstantPool {
   static final int COUNT_OFFSET = 8;
@@ -19,7 +16,7 @@ public final class ConstantPool {
   /** The interesting strings, by their length in bytes. */
   private final byte[][][] byLength;
 
-  /** A filter for the given strings, for example internal class names; they must be ASCII. */
+  /** Creates a filter for the given ASCII strings, for example internal class names. */
   public ConstantPool(Iterable<String> interesting) {
     byte[][][] strings = new byte[0][][];
     for (String string : interesting) {
@@ -36,8 +33,7 @@ public final class ConstantPool {
   }
 
   /**
-   * Whether the constant pool holds one of the strings. False for what is no class file or holds
-   * entries of an unknown kind: such a class is not ours to touch.
+   * Whether the constant pool contains one of the strings. False if this is not a class file, or has entries of an unknown kind; such a class is left alone.
    */
   public boolean mentionsAny(byte[] classFile) {
     if (classFile.length < FIRST_ENTRY_OFFSET) {
@@ -62,7 +58,7 @@ public final class ConstantPool {
     return false;
   }
 
-  /** Bytes of the constant at {@code offset}, its tag included; 0 if it is of no known kind. */
+  /** Size in bytes of the constant at {@code offset}, including its tag; 0 if its kind is unknown. */
   static int sizeOf(byte[] classFile, int offset) {
     if (offset + 3 > classFile.length) {
       return 0;
@@ -81,7 +77,7 @@ public final class ConstantPool {
     return tag == LONG || tag == DOUBLE;
   }
 
-  /** Whether the {@code length} bytes from {@code start} on are one of the strings. */
+  /** Whether the {@code length} bytes from {@code start} equal one of the strings. */
   boolean holds(byte[] classFile, int start, int length) {
     if (length >= byLength.length || start + length > classFile.length) {
       return false;

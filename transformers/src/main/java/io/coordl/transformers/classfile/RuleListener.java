@@ -1,10 +1,10 @@
 package io.coordl.transformers.classfile;
 
-/** Hears what the rules did to one class; called while it is rewritten, once for each place. */
+/** Receives what the rules did to one class; called during rewriting, once per call site or method. */
 public interface RuleListener {
   /** A rule was applied; {@code library} is empty for the JDK's calls. */
   void applied(String library, String rule, String provenOn);
 
-  /** A rule was meant for this class but does not fit it. */
+  /** A rule names this class but does not fit it. */
   void skipped(String rule, String reason, String provenOn);
 }

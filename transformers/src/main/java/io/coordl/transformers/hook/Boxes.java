@@ -4,11 +4,11 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Values of any type to objects, and back. */
+/** Emits boxing and unboxing of values of any type. */
 public final class Boxes {
   private Boxes() {}
 
-  /** The value on the stack becomes an object. */
+  /** Boxes the value on the stack. */
   public static void box(MethodVisitor code, Type type) {
     String box = boxOf(type);
     if (!box.isEmpty()) {
@@ -17,7 +17,7 @@ public final class Boxes {
     }
   }
 
-  /** The object on the stack becomes a value, or is checked to be of the type. */
+  /** Unboxes the object on the stack, or casts it to the type. */
   public static void unbox(MethodVisitor code, Type type) {
     String box = boxOf(type);
     if (box.isEmpty()) {
@@ -29,7 +29,7 @@ public final class Boxes {
     }
   }
 
-  /** The wrapper class of a primitive type; empty for others. */
+  /** The wrapper class of a primitive type; empty for other types. */
   public static String boxOf(Type type) {
     return switch (type.getSort()) {
       case Type.BOOLEAN -> "java/lang/Boolean";

@@ -8,20 +8,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One kind of method to mark.
+ * One rule: which methods to hook, and how.
  *
- * <p>A rule with an owner is for that class alone, and its method must be there, unless {@code
- * beside} makes it depend on what the class declares. A rule without owner is for every class that
- * declares the method: its descriptor names types of the library, so it finds user classes and
- * framework classes alike without loading or walking supertypes, and can find no others.
+ * <p>A rule with an owner applies only to that class, whose method must exist, unless {@code beside} makes that optional. A rule without owner applies to every class that declares the method. The descriptor names types of the library, so the rule finds user and framework classes alike, without loading or walking supertypes, and matches no others.
  *
- * @param library whose types these are
- * @param owner internal name of the class, null for any
- * @param descriptor JVM descriptor, null for all overloads (only with an owner)
- * @param beside name and descriptor of another method ({@code next}) that the class must declare
- *     too, for methods such as {@code hasNext()} whose own descriptor names no library type
- * @param provenOn library versions the rule was proven on
- * @param interceptor for INTERCEPT and RANDOM alone
+ * @param library library to which the types belong
+ * @param owner internal name of the class; null for any
+ * @param descriptor JVM descriptor; null for all overloads (only with an owner)
+ * @param beside name and descriptor of another method ({@code next}) that the class must also declare, for methods such as {@code hasNext()} whose own descriptor names no library type
+ * @param provenOn library versions with which the rule was tested
+ * @param interceptor set only for INTERCEPT and RANDOM
  */
 public record HookRule(
     String library,
@@ -35,25 +31,25 @@ public record HookRule(
     @Nullable Interceptor interceptor) {
 
   /**
-   * What intercepts calls.
+   * An interceptor of calls.
    *
-   * @param name of our class
-   * @param policies that need it, each on its own
+   * @param name name of the agent's class
+   * @param policies policies of which any one requires it
    */
   public record Interceptor(String name, List<Policy> policies) {}
 
   public enum Weave {
-    /** A span around it; the subject is {@code this}, the result what it returns. */
+    /** Surrounds the method with a span; the subject is {@code this}, the result its return value. */
     SPAN,
-    /** As SPAN, and the returned iterable is wrapped if its class cannot be marked. */
+    /** Wraps the returned iterable with timing if its class cannot be hooked itself. */
     TIMED_ITERABLE,
-    /** The runtime is asked for a replacement first; the method runs only if there is none. */
+    /** Asks the runtime for a replacement first; the method runs only if there is none. */
     INTERCEPT,
-    /** Random generators it makes draw what the JDK's do, and can be forked. */
+    /** Makes the random generators that the method creates forkable; they draw the same values. */
     RANDOM
   }
 
-  /** The string whose presence in a constant pool makes a class worth a closer look. */
+  /** The string that the constant pool of every matching class contains. */
   String marker() {
     if (owner != null) {
       return owner;
@@ -63,14 +59,14 @@ public record HookRule(
         : Objects.requireNonNull(descriptor, method);
   }
 
-  /** Whether it is about that method of a class that declares these, as name and descriptor. */
+  /** Whether the rule applies to the method of a class that declares {@code all}, given as name plus descriptor. */
   boolean fits(ClassFile.Method declared, Set<String> all) {
     return method.equals(declared.name())
         && (descriptor == null || descriptor.equals(declared.descriptor()))
         && (beside == null || all.contains(beside));
   }
 
-  /** For events and the docs. */
+  /** Text form for events and the docs. */
   public String describe() {
     return (owner == null ? "any class" : owner.replace('/', '.'))
         + "."

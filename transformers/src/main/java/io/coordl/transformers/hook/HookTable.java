@@ -10,8 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the rules of one library, in their order. A method is its name and descriptor, or its name
- * alone for all overloads; a class is its internal name, null for any class.
+ * Builds the rules of one library, in order. A method is given by name and descriptor, or by name alone for all overloads; a class by its internal name, null for any class.
  */
 public final class HookTable {
   private final List<HookRule> rules = new ArrayList<>();
@@ -21,11 +20,11 @@ public final class HookTable {
   private HookRule.@Nullable Interceptor by;
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
-   * @param library its name, for the user
+   * @param library name of the library, for the user
    * @param folder package of the interceptors
-   * @param provenOn versions of the library that the rules were proven on
+   * @param provenOn versions of the library with which the rules were tested
    */
   public HookTable(String library, String folder, String provenOn) {
     this.library = library;
@@ -37,7 +36,7 @@ public final class HookTable {
     return List.copyOf(rules);
   }
 
-  /** The rules that follow were proven on other versions. */
+  /** Sets the tested versions of the following rules. */
   public void provenOn(String versions) {
     provenOn = versions;
   }
@@ -48,24 +47,24 @@ public final class HookTable {
     }
   }
 
-  /** Spans in classes that declare another method, too. */
+  /** Adds spans of methods in classes that also declare {@code other}. */
   public void beside(SpanKind kind, String other, String... methods) {
     for (String method : methods) {
       add(Weave.SPAN, kind, null, other, method);
     }
   }
 
-  /** A span of a method, where the class declares it. */
+  /** Adds a span of a method, if the class declares it. */
   public void ifDeclared(SpanKind kind, String owner, String method) {
     add(Weave.SPAN, kind, owner, method, method);
   }
 
-  /** A span of any class's method; an iterable that it returns is timed if its class cannot be. */
+  /** Adds a span of a method in any class; the returned iterable is timed if its class cannot be hooked. */
   public void timedIterable(SpanKind kind, String method) {
     add(Weave.TIMED_ITERABLE, kind, null, null, method);
   }
 
-  /** The rules that follow are for this interceptor, for one of these policies. */
+  /** Sets the interceptor of the following rules, and the policies of which any one requires it. */
   public void by(String name, Policy... policies) {
     by = new HookRule.Interceptor(folder + "." + name, List.of(policies));
   }
@@ -76,7 +75,7 @@ public final class HookTable {
     }
   }
 
-  /** The random generators that this method makes can be forked. */
+  /** Makes the random generators that this method creates forkable. */
   public void random(String owner, String method) {
     add(Weave.RANDOM, BATCH, owner, null, method);
   }

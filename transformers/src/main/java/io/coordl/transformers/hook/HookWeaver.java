@@ -19,9 +19,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves into the methods that the rules name what marks or intercepts them ({@link WovenMethod}).
- * Which they are is read from the class file in place; methods that no rule is about are copied as
- * they are. Loads and resolves no class. Safe for concurrent use.
+ * Weaves spans and interceptions into the methods that the rules name ({@link WovenMethod}). Finds them in the class file in place and copies all other methods unchanged. Loads and resolves no class. Safe for concurrent use.
  */
 public final class HookWeaver {
   private static final int WITHOUT_BODY_OF_ITS_OWN =
@@ -32,9 +30,9 @@ public final class HookWeaver {
   private final Set<String> names = new HashSet<>();
 
   /**
-   * Weaves by these rules.
+   * Creates a weaver for these rules.
    *
-   * @param leaves whether to leave a class alone, by its internal name
+   * @param leaves tests by internal name whether to leave a class alone
    */
   public HookWeaver(List<HookRule> rules, Predicate<String> leaves) {
     this.rules = List.copyOf(rules);
@@ -48,7 +46,7 @@ public final class HookWeaver {
     }
   }
 
-  /** Strings one of which is in the constant pool of every class with a method to mark. */
+  /** Strings of which the constant pool of every class with a method to hook contains at least one. */
   public Set<String> markers() {
     Set<String> markers = new HashSet<>();
     for (HookRule rule : rules) {
@@ -57,9 +55,9 @@ public final class HookWeaver {
     return markers;
   }
 
-  /** What the rules have to do with one class. */
+  /** The rules that apply to one class. */
   public static final class Plan {
-    /** By name and descriptor of the method. */
+    /** Chosen methods by name and descriptor. */
     final Map<String, Chosen> chosen = new LinkedHashMap<>();
 
     private final List<HookRule> missed = new ArrayList<>();
@@ -69,11 +67,11 @@ public final class HookWeaver {
     }
   }
 
-  /** A method, and its rules, of which the last is nearest to the body. */
+  /** A method and its rules, the last of which is nearest to the body. */
   record Chosen(ClassFile.Method method, List<HookRule> rules) {}
 
   /**
-   * Leaves alone what is older than Java 5: it can name no type of a library, nor its own class.
+   * Finds the rules for a class. Leaves class files older than Java 5 alone: they cannot load class constants.
    */
   public Plan plan(ClassFile classFile) {
     String name = classFile.name();
@@ -114,8 +112,7 @@ public final class HookWeaver {
   }
 
   /**
-   * Of several spans the first one counts. Interceptions come before it, which puts them around it:
-   * a method that did not run has no span.
+   * Adds a rule; of several spans, only the first counts. Interceptions come before the span, and so surround it: a method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
     if (rule.advice() == HookRule.Weave.INTERCEPT) {
@@ -127,11 +124,11 @@ public final class HookWeaver {
   }
 
   /**
-   * The class with its spans, or null if it has none to mark.
+   * Weaves one class; null if it has no method to hook.
    *
-   * @param plan made of this class; call sites may have been rewritten since
-   * @param classFile as loaded, perhaps with call sites rewritten already
-   * @param listener hears of each rule applied, and of each that did not fit
+   * @param plan plan for this class; call sites may have been rewritten since
+   * @param classFile the class as loaded, possibly with rewritten call sites
+   * @param listener receives each rule that was applied or did not fit
    */
   public byte @Nullable [] weave(Plan plan, byte[] classFile, RuleListener listener) {
     for (HookRule rule : plan.missed) {
@@ -141,7 +138,7 @@ public final class HookWeaver {
       return null;
     }
     ClassReader reader = new ClassReader(classFile);
-    ClassWriter writer = new ClassWriter(reader, 0); // Copies what is not visited.
+    ClassWriter writer = new ClassWriter(reader, 0); // Copies methods that are not visited.
     reader.accept(
         new ClassVisitor(Opcodes.ASM9, writer) {
           @Override
@@ -166,7 +163,7 @@ public final class HookWeaver {
     return woven;
   }
 
-  /** The last rule is nearest to the body, and its variables right behind the body's. */
+  /** The last rule is nearest to the body, and its variables directly follow the body's. */
   private static MethodVisitor surround(
       MethodVisitor next, ClassFile.Method method, List<HookRule> rules) {
     int first = method.maxLocals() + WovenMethod.SLOTS * rules.size();

@@ -7,8 +7,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Asks for a replacement before a method runs, and skips its body if there is one. A static method
- * has its class in place of an object.
+ * Asks for a replacement before a method runs, and skips its body if there is one. For a static method, its class stands in for the receiver.
  */
 final class InterceptedMethod extends WovenMethod {
   private static final String CALL = "io/coordl/bridge/InterceptedCall";
@@ -16,7 +15,7 @@ final class InterceptedMethod extends WovenMethod {
 
   private final String interceptor;
 
-  /** A method of a class file of Java 5 or newer. */
+  /** Requires a class file of Java 5 or newer. */
   InterceptedMethod(MethodVisitor next, ClassFile.Method target, int first, String interceptor) {
     super(next, target, first, Type.getObjectType(CALL));
     this.interceptor = interceptor;

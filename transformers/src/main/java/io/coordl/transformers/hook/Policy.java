@@ -1,6 +1,6 @@
 package io.coordl.transformers.hook;
 
-/** A policy for which library methods are intercepted, by the agent argument that asks for it. */
+/** A policy that intercepts library methods, with the agent argument that requests it. */
 public enum Policy {
   PROFILE("profile=PHASE"),
   SHARE("decoded=share"),
@@ -18,7 +18,7 @@ public enum Policy {
     this.argument = argument;
   }
 
-  /** The argument, for the user. */
+  /** The argument, as shown to the user. */
   @Override
   public String toString() {
     return argument;

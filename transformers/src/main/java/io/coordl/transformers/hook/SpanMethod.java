@@ -9,7 +9,7 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span around a method: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token, r)}.
+ * Surrounds a method with a span: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token, r)}.
  */
 final class SpanMethod extends WovenMethod {
   private static final String SPANS = "io/coordl/bridge/Spans";
@@ -39,7 +39,7 @@ final class SpanMethod extends WovenMethod {
     mv.visitJumpInsn(Opcodes.GOTO, body);
   }
 
-  /** The variable of the parameter that is an int, -1 if none is or several are. */
+  /** Local variable of the only int parameter; -1 if there is none, or several. */
   private int onlyInt() {
     int found = -1;
     int slot = target.isStatic() ? 0 : 1;

@@ -7,7 +7,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Marks the batches of a returned iterable: {@code r = Spans.timed(r)}. */
+/** Times the batches of a returned iterable: {@code r = Spans.timed(r)}. */
 final class TimedIterableMethod extends WovenMethod {
   TimedIterableMethod(MethodVisitor next, ClassFile.Method target, int first) {
     super(next, target, first, Type.VOID_TYPE);

@@ -10,7 +10,7 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method whose body is surrounded by calls of the bridge:
+ * Surrounds the body of a method with calls of the bridge:
  *
  * <pre>
  *   try { state = enter } catch (Throwable) { state = nothing }
@@ -22,14 +22,9 @@ import org.jspecify.annotations.Nullable;
  *   return result
  * </pre>
  *
- * <p>By hand, for Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: 700 classes,
- * and every supertype looked up as a resource. The body stays as it is. State and result lie behind
- * its own locals, so no variable moves, and the stack map frames that it has are the new ones with
- * these appended; nothing is computed anew. At the handler only the state counts, so whatever the
- * body did to its parameters, the frame there is right.
+ * <p>Hand-written, because Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: it loads 700 classes and looks up every supertype as a resource. The body stays unchanged. State and result follow its own locals, so no variable moves, and its stack map frames only have these two appended; nothing is recomputed. The handler's frame declares only the state, so it is valid whatever the body did to its parameters.
  *
- * <p>Nothing the bridge throws reaches the program, were it only the stack that overflows in the
- * call of it. In class files of Java 5, which have no frames, the JVM ignores those of ours.
+ * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class files of Java 5 have no frames; the JVM ignores those that this class adds.
  */
 abstract class WovenMethod extends MethodVisitor {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
@@ -37,10 +32,10 @@ abstract class WovenMethod extends MethodVisitor {
   private static final Object[] EMPTY = {};
   private static final Object[] JUST_A_THROWABLE = {THROWABLE};
 
-  /** Operands that {@link #enter} and the others push at most, and room to spare. */
+  /** Upper bound of the operands that {@link #enter} and the others push. */
   private static final int STACK = 16;
 
-  /** Local variables of ours: the state, and behind it the result or what was thrown. */
+  /** Slots of the added local variables: the state, then the result or the exception. */
   static final int SLOTS = 4;
 
   final ClassFile.Method target;
@@ -53,8 +48,8 @@ abstract class WovenMethod extends MethodVisitor {
   private boolean returns;
 
   /**
-   * @param first local variable that the method does not use, nor any behind it
-   * @param state void if there is none to keep while the body runs
+   * @param first first local variable that the method does not use
+   * @param state type of the value to keep while the body runs; void if none
    */
   WovenMethod(MethodVisitor next, ClassFile.Method target, int first, Type state) {
     super(Opcodes.ASM9, next);
@@ -66,24 +61,24 @@ abstract class WovenMethod extends MethodVisitor {
   }
 
   /**
-   * Emits what comes first and sets the state; only called if there is one.
+   * Emits the code before the body, which sets the state; called only if there is a state.
    *
-   * @param body to jump to at the end, unless the body is skipped
+   * @param body label to jump to at the end, unless the body is skipped
    */
   void enter(Label body) {}
 
   /**
-   * Emits what is called when the body has thrown; only called if there is a state.
+   * Emits the code that runs when the body has thrown; called only if there is a state.
    *
-   * @param end to jump to at the end
+   * @param end label to jump to at the end
    */
   void thrown(Label end) {}
 
   /**
-   * Emits what is called when the body has returned.
+   * Emits the code that runs when the body has returned.
    *
-   * @param end to jump to at the end
-   * @return where the program is to get an exception that lies on the stack, null if never
+   * @param end label to jump to at the end
+   * @return label that throws the exception on the stack into the program; null if never used
    */
   abstract @Nullable Label left(Label end);
 
@@ -99,11 +94,11 @@ abstract class WovenMethod extends MethodVisitor {
     beginning.failed(parameters);
     clear(state, stateSlot);
     beginning.end(with(parameters, parameters.length, state));
-    // The body may begin with a frame of its own, and two cannot lie in one place.
+    // The body may begin with a frame, and two frames cannot have the same offset.
     mv.visitInsn(Opcodes.NOP);
   }
 
-  /** The body need not run. */
+  /** Emits a jump past the body. */
   final void skipBody() {
     returns = true;
     clear(result, resultSlot);
@@ -171,7 +166,7 @@ abstract class WovenMethod extends MethodVisitor {
     }
   }
 
-  /** Code that may throw without anybody noticing: made before it, told when it ends. */
+  /** Code whose exceptions are swallowed: create this before the code, then call {@link #failed}. */
   private final class Suppressed {
     final Label end;
     private final Label failed = new Label();
@@ -183,21 +178,21 @@ abstract class WovenMethod extends MethodVisitor {
       mv.visitLabel(start);
     }
 
-    /** The code has ended by a jump; what follows runs if it threw. */
+    /** Call after the code, which ended with a jump; code emitted next runs only if it threw. */
     void failed(Object[] locals) {
       mv.visitLabel(failed);
       frame(locals, JUST_A_THROWABLE);
       mv.visitInsn(Opcodes.POP);
     }
 
-    /** Both ways meet. */
+    /** Joins both paths. */
     void end(Object[] locals) {
       mv.visitLabel(end);
       frame(locals, EMPTY);
     }
   }
 
-  /** Stores zero, or null. */
+  /** Stores zero or null. */
   private void clear(Type type, int slot) {
     if (type.getSort() == Type.VOID) {
       return;
@@ -219,14 +214,14 @@ abstract class WovenMethod extends MethodVisitor {
     }
   }
 
-  /** The result as the program gets it; nothing of a method that returns none. */
+  /** Loads the result for the program; nothing for a void method. */
   final void loadResult() {
     if (result.getSort() != Type.VOID) {
       mv.visitVarInsn(result.getOpcode(Opcodes.ILOAD), resultSlot);
     }
   }
 
-  /** The result as an object: boxed, and null of a method that returns none. */
+  /** Loads the result as an object: boxed if primitive, null for a void method. */
   final void loadResultAsObject() {
     if (result.getSort() == Type.VOID) {
       mv.visitInsn(Opcodes.ACONST_NULL);
@@ -244,7 +239,7 @@ abstract class WovenMethod extends MethodVisitor {
     mv.visitFrame(Opcodes.F_NEW, locals.length, locals, stack.length, stack);
   }
 
-  /** What the locals hold when the method begins. */
+  /** Types of the locals at the start of the method. */
   private Object[] parameters() {
     Type[] types = Type.getArgumentTypes(target.descriptor());
     int self = target.isStatic() ? 0 : 1;
@@ -258,7 +253,7 @@ abstract class WovenMethod extends MethodVisitor {
     return locals;
   }
 
-  /** Locals of the method, those it leaves unused, and ours, of which void stands for none. */
+  /** The method's locals, the unused slots after them, and the added locals, of which void means none. */
   private Object[] with(Object[] locals, int count, Type... ours) {
     List<Object> all = new ArrayList<>();
     int slots = 0;

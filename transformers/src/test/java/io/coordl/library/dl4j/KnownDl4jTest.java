@@ -222,7 +222,7 @@ class KnownDl4jTest {
     assertThat(code.reasonToLeave(List.of(new OfAStatic())))
         .contains("ImagePreProcessingScaler in a static field, where changes are not seen");
     assertThat(code.reasonToLeave(List.of(new OfALateClass())))
-        .contains("Late.read reads a file as a class is initialised");
+        .contains("Late.read reads a file during class initialisation");
   }
 
   @Test
@@ -230,6 +230,6 @@ class KnownDl4jTest {
     PurityAnalyzer code = new PurityAnalyzer("", new KnownDl4j(true));
     assertThat(code.reasonToLeave(List.of(new Opening()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OpeningItsOwn())))
-        .contains("Stream.<init> reads a file by a reference to a method, or as a part");
+        .contains("Stream.<init> reads a file through a method reference, or as part");
   }
 }

@@ -32,12 +32,9 @@ import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
 
 /**
- * This host in the cluster of JGroups, where each host is one address that carries its {@link
- * Hello}: so every view says all there is to know, and no message of ours is ever sent.
+ * This host in the JGroups cluster. Each host's address carries its {@link Hello}, so every view is complete by itself and CoorDL sends no messages of its own.
  *
- * <p>A host that was killed is found by its broken connection, verified and gone in less than a
- * second; one that hangs or is cut off by missing heartbeats, in {@link #TIMEOUT_MILLIS}. Parts of
- * a cluster that do not see each other merge once they do.
+ * <p>A killed host is detected by its broken connection and removed in less than a second. A host that hangs or is cut off is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}. Partitions of a cluster merge once they can reach each other.
  */
 record Cluster(
     JChannel channel,
@@ -54,7 +51,7 @@ record Cluster(
   private static final int JOIN_MILLIS = 300;
   private static final int LEAVE_MILLIS = 500;
 
-  /** Parts of a cluster look for each other so often; each time each host asks all others. */
+  /** Interval at which partitions look for each other; each time, every host asks all others. */
   private static final int MERGE_MILLIS = 400;
 
   private static final int MERGE_MILLIS_A_HOST = 40;
@@ -63,12 +60,11 @@ record Cluster(
   private static final String HELLO = "coordl";
 
   /**
-   * Joins those of the others that can be reached, or begins alone; takes up to some seconds.
+   * Joins the reachable hosts, or begins alone; takes up to a few seconds.
    *
-   * @param bind where to listen; nothing else is bound
-   * @param views hears of each new view, on a thread of JGroups: the members of this group and
-   *     version, in the order in which they came
-   * @throws IOException with a sentence for the user if the port cannot be had
+   * @param bind the only address to listen at
+   * @param views receives each new view, on a JGroups thread: the members of this group and version, in the order in which they joined
+   * @throws IOException with a sentence for the user if the port is not available
    */
   static Cluster join(
       Hello self,
@@ -85,7 +81,7 @@ record Cluster(
       Transport transport = new Transport(bind, tls, log);
       PhysicalAddress own = new IpAddress(bind.getAddress(), bind.getPort());
       Set<PhysicalAddress> hosts = ConcurrentHashMap.newKeySet();
-      hosts.add(own); // It is skipped, but an empty set would not be taken.
+      hosts.add(own); // JGroups skips it, but rejects an empty set.
       TCPPING discovery = new TCPPING();
       discovery.setInitialHosts2(hosts);
       discovery.asyncDiscoveryUseSeparateThread(true);
@@ -127,11 +123,11 @@ record Cluster(
       Throwable root =
           Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause)
               .reduce(e, (last, next) -> next);
-      throw new IOException(self.name() + " cannot be joined to other hosts (" + root + ").", e);
+      throw new IOException(self.name() + " cannot join other hosts (" + root + ").", e);
     }
   }
 
-  /** From now on others are looked for here, besides where some have been found already. */
+  /** Replaces the addresses at which other hosts are looked for; hosts already found stay known. */
   void lookAt(Collection<InetSocketAddress> others) {
     Set<PhysicalAddress> wanted = new HashSet<>();
     wanted.add(own);
@@ -148,15 +144,14 @@ record Cluster(
       Hello hello =
           address instanceof ExtendedUUID extended ? Hello.decode(extended.get(HELLO)) : null;
       if (hello == null) {
-        log.once("A program that is no host of CoorDL has joined the peers; it is left out.");
+        log.once("A program that is not a CoorDL host has joined the peers; it is ignored.");
       } else if (hello.version() != self.version()) {
         log.once(
             String.format(
-                "%s speaks version %s of the peers' protocol, this agent version %s; it is left"
-                    + " out.",
+                "%s speaks version %s of the peers' protocol, this agent version %s; it is" + " ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
-        log.once(hello.name() + " is a peer of another group; it is left out.");
+        log.once(hello.name() + " is a peer of another group; it is ignored.");
       } else if (hello.member() != null) {
         members.add(hello.member());
       }
@@ -164,7 +159,7 @@ record Cluster(
     views.accept(members);
   }
 
-  /** Leaves; takes as long as the others need to hear of it, or half a second. */
+  /** Leaves the cluster; takes until the others have noticed, at most half a second. */
   @Override
   public void close() {
     channel.close();

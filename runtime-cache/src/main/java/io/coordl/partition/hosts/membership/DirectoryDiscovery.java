@@ -21,24 +21,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that all hosts see, in which each leaves a file with its address. A host that was
- * killed leaves its file behind: who finds one that nobody has written for long removes it, by the
- * clock of the file system.
+ * Discovery through a directory that all hosts see, where each writes a file with its address. The file of a killed host stays behind; any host removes a file that has not been written for long, by the file system's clock.
  *
- * <p>Others may write there too. So the own file comes by a rename, which follows no link, and only
- * regular files of this user are read or removed; whose they are the file system says, which may
- * name root another one.
+ * <p>Other users may be able to write there, too. So the host's own file is put in place by a rename, which follows no link, and only regular files of this user are read or removed. The file system determines the owner, and may map root to another user.
  */
 record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final String SUFFIX = ".peer";
   private static final int MOST_BYTES = 128;
 
-  /** Much longer than the pause between two visits. */
+  /** Age at which a file is stale; much longer than the pause between two visits. */
   private static final long STALE_MILLIS = 600_000;
 
   /**
-   * Leaves this host's file, or renews it, and returns all addresses; throws with a sentence for
-   * the user.
+   * Writes or renews this host's file, and returns all addresses; throws with a sentence for the user.
    */
   Set<InetSocketAddress> visit(InetSocketAddress self) throws IOException {
     try {
@@ -73,7 +68,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
     try {
       Seen seen = Seen.at(file);
       if (!seen.regular || seen.owner != mine.owner) {
-        userLog.say(file + " is no regular file of this user; it is left alone, as no peer's.");
+        userLog.say(file + " is not a regular file of this user; it is ignored.");
       } else if (seen.written < mine.written - STALE_MILLIS) {
         Files.deleteIfExists(file);
       } else {
@@ -84,13 +79,12 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
         }
       }
     } catch (IOException | IllegalArgumentException e) {
-      // Removed meanwhile, or not one of ours.
+      // Removed in the meantime, or not written by a peer.
     }
   }
 
   /**
-   * A short regular file's content. Nothing else holds the reader up, whatever has come in its
-   * place: a FIFO that is opened for both directions does not wait, and has no position to read at.
+   * Reads a short regular file, and never blocks if something else has replaced it: opening a FIFO for reading and writing does not wait, and it does not support positional reads.
    */
   static String content(Path file) throws IOException {
     try (FileChannel channel =
@@ -102,7 +96,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
     }
   }
 
-  /** What was seen of a file, itself and not what a link names. */
+  /** Attributes of a file, without following links. */
   private record Seen(boolean regular, long owner, long written, @Nullable Object identity) {
     static Seen at(Path file) throws IOException {
       PosixFileAttributes seen =
@@ -120,7 +114,7 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
     try {
       Files.deleteIfExists(file(self));
     } catch (IOException e) {
-      // Then it becomes stale.
+      // The file then becomes stale.
     }
   }
 

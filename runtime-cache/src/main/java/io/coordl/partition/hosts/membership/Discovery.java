@@ -11,24 +11,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where other hosts are looked for, as the user said it. Names are looked up again and again, since
- * a host may come late; so every kind of discovery but the directory is a list of names, and the
- * search domains and the hosts file of the system hold for it.
+ * The user's configuration of where to find other hosts. Names are resolved again and again, because a host may join late. So every kind of discovery except the directory is a list of names, to which the system's search domains and hosts file apply.
  *
- * @param named hosts by name; all addresses of a name are a host each
- * @param directory where each host leaves a file with its address; null for another kind
- * @param slurm whether they are the nodes of this job of Slurm
- * @param port of hosts whose name has none
+ * @param named hosts by name; each address of a name is a separate host
+ * @param directory where each host writes a file with its address; null for another kind
+ * @param slurm whether the hosts are the nodes of this Slurm job
+ * @param port default port
  */
 public record Discovery(List<HostPort> named, @Nullable Path directory, boolean slurm, int port) {
   public static final int DEFAULT_PORT = 7800;
 
-  /** More are not tried. */
+  /** Maximum number of hosts. */
   static final int MOST_HOSTS = 256;
 
   /**
-   * Reads one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code
-   * slurm[:PORT]}; throws with what is wrong.
+   * Parses one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code slurm[:PORT]}; throws with the reason if it is malformed.
    */
   public static Discovery parse(String value) {
     if (value.startsWith("dns:")) {
@@ -48,7 +45,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
         : new Discovery(List.of(host), null, false, DEFAULT_PORT);
   }
 
-  /** Reads all values: hosts, or one of another kind; throws with what is wrong. */
+  /** Parses all values: several hosts, or a single value of another kind; throws with the reason if they are malformed. */
   public static Discovery parse(List<String> values) {
     List<HostPort> hosts = new ArrayList<>();
     for (String value : values) {
@@ -57,7 +54,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
         return one;
       }
       if (one.named.isEmpty() || value.startsWith("dns:")) {
-        throw new IllegalArgumentException(value + " cannot stand beside others");
+        throw new IllegalArgumentException(value + " cannot be combined with others");
       }
       hosts.addAll(one.named);
     }
@@ -67,7 +64,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     return new Discovery(hosts, null, false, DEFAULT_PORT);
   }
 
-  /** The hosts by name; throws with a sentence for the user if they cannot be told. */
+  /** The hosts by name; throws with a sentence for the user if they cannot be determined. */
   List<HostPort> hosts(Function<String, @Nullable String> environment) {
     if (!slurm) {
       return named;
@@ -75,8 +72,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     String list = environment.apply("SLURM_JOB_NODELIST");
     if (list == null || list.isEmpty()) {
       throw new IllegalArgumentException(
-          "peer=slurm: SLURM_JOB_NODELIST is not set, so that the nodes of the job are not known;"
-              + " no other host is asked.");
+          "peer=slurm: SLURM_JOB_NODELIST is not set, so the nodes of the job are unknown;" + " no other host is asked.");
     }
     try {
       return NodeList.expand(list, MOST_HOSTS).stream()
@@ -88,7 +84,7 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     }
   }
 
-  /** As {@link #hosts}, their addresses as far as they are known now; may ask a name server. */
+  /** The addresses of {@link #hosts} that resolve now; may ask a name server. */
   Set<InetSocketAddress> addresses(Function<String, @Nullable String> environment) {
     Set<InetSocketAddress> found = new LinkedHashSet<>();
     hosts(environment).forEach(host -> found.addAll(host.resolve()));

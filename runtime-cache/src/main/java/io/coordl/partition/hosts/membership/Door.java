@@ -38,9 +38,9 @@ final class Door extends ServerSocket {
   private boolean opened;
 
   /**
-   * Not bound yet.
+   * Creates an unbound server socket.
    *
-   * @param refused called for each connection that did not prove to be a peer
+   * @param refused called for each connection that did not authenticate as a peer
    */
   Door(SSLContext tls, Consumer<InetAddress> refused) throws IOException {
     this.tls = tls;
@@ -61,8 +61,8 @@ final class Door extends ServerSocket {
           return peer;
         }
       } catch (InterruptedException e) {
-        // JGroups interrupts once this is closed; otherwise the program does, and means its own
-        // threads.
+        // JGroups interrupts once this is closed; any other interrupt comes from the program and is
+        // meant for its own threads.
       }
     }
     throw new SocketException("closed");

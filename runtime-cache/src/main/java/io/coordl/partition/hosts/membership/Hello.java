@@ -11,12 +11,11 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host says of itself: it is part of its address in the cluster, so that whoever sees the
- * host knows it. At most 255 bytes.
+ * A host's description of itself. It is part of the host's address in the cluster, so every host that sees the address knows it. At most 255 bytes.
  *
- * @param version of what hosts say to each other
+ * @param version version of the peers' protocol
  * @param group checksum of the group's name
- * @param member null in another version, of which only the name is known
+ * @param member null if the version differs; then only the name is known
  */
 record Hello(int version, String name, long group, @Nullable Member member) {
   static final int VERSION = 1;
@@ -27,7 +26,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
     return new Hello(VERSION, member.name(), SharedFile.checksum(group), member);
   }
 
-  /** Version and name first, in every version to come. */
+  /** Writes version and name first, as every later version must. */
   byte[] encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -43,7 +42,7 @@ record Hello(int version, String name, long group, @Nullable Member member) {
     return bytes.toByteArray();
   }
 
-  /** Null if it is nothing that a host says. */
+  /** Null if the bytes are not a hello. */
   static @Nullable Hello decode(byte @Nullable [] bytes) {
     if (bytes == null) {
       return null;

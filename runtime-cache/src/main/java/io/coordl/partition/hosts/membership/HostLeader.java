@@ -14,16 +14,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leading job of a host does for all of them: serves the items, stands in the cluster,
- * looks for others and tells the view. Of one thread alone.
+ * The work of a host's leading job for all jobs of the host: serves the items, represents the host in the cluster, discovers other hosts and publishes the view. Used by one thread only.
  */
 final class HostLeader implements Closeable {
-  /** Names are looked up so often; hosts come late, and get other addresses. */
+  /** Interval of name lookups; hosts join late, and their addresses change. */
   private static final long LOOK_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * How long a host that vanished stays listed: longer than another job of it needs to take over,
-   * and than a short cut needs to heal. Nobody waits for it meanwhile; see {@code HostsEngine}.
+   * How long a vanished host stays listed: longer than another of its jobs needs to take over, or a short network partition to heal. Fetches do not wait for it; see {@code HostsEngine}.
    */
   private static final long GRACE_NANOS = Duration.ofSeconds(15).toNanos();
 
@@ -37,9 +35,9 @@ final class HostLeader implements Closeable {
   private long lookedNanos = System.nanoTime();
 
   /**
-   * Begins to serve, then to stand in the cluster.
+   * Starts serving, then joins the cluster.
    *
-   * @param before what the last leader told
+   * @param before members that the last leader published
    * @param changed called when there is a new view, on any thread
    * @throws IOException with a sentence for the user
    * @throws IllegalArgumentException likewise
@@ -86,7 +84,7 @@ final class HostLeader implements Closeable {
         : directory.visit(own);
   }
 
-  /** What is to be told now; looks for others now and then. */
+  /** The current view; also looks for other hosts periodically. */
   View view() {
     long now = System.nanoTime();
     if (now - lookedNanos >= LOOK_NANOS) {
@@ -100,7 +98,7 @@ final class HostLeader implements Closeable {
     return new View(HostPort.text(own), roster.members(now));
   }
 
-  /** Leaves the cluster, then serves no more. */
+  /** Leaves the cluster, then stops serving. */
   @Override
   public void close() {
     cluster.close();

@@ -23,17 +23,12 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This host as one member, however many of its jobs take part. The job that holds a lock of the
- * host's shared file leads the member: it serves the items, stands in the cluster, and tells all
- * jobs of the host, through that file, who is there. When it ends, or is killed, the kernel gives
- * the lock back, and another job takes over on the same ports and under the same name, within
- * {@link #LOOK} and the time that joining takes; for the other hosts the member never moved.
+ * Represents this host as one member, however many of its jobs take part. The job that holds a lock on the host's shared file is the leader: it serves the items, joins the cluster, and publishes the members to all jobs of the host through that file. When the leader ends or is killed, the kernel releases the lock, and another job takes over on the same ports and under the same name, within {@link #LOOK} plus the time to join. The other hosts see the same member throughout.
  *
- * <p>All of it happens on one daemon thread and those of JGroups; a program's thread that asks
- * finds a list, empty as long as nothing is known.
+ * <p>All work happens on one daemon thread and on JGroups' threads. The program's threads only read a list, which is empty until the members are known.
  */
 public final class HostMembership implements Membership {
-  /** How long a job looks for a new view, and for a lock that was given back, at most. */
+  /** Longest interval between checks for a new view or a released lock. */
   static final Duration LOOK = Duration.ofMillis(200);
 
   private static final long RETRY_NANOS = Duration.ofSeconds(5).toNanos();
@@ -46,36 +41,35 @@ public final class HostMembership implements Membership {
   private final OnceLog log;
   private final Thread thread;
 
-  /** If this job leads the member; of its thread alone. */
+  /** Set if this job is the leader; used by its thread only. */
   private @Nullable HostLeader leader;
 
   private long readSequence;
   private volatile boolean closed;
   private volatile View view = View.NONE;
 
-  /** Serves this host's items as long as this job leads the member. */
+  /** Serves this host's items while this job is the leader. */
   @FunctionalInterface
   public interface ItemServer {
     /**
-     * Begins to serve.
+     * Starts serving.
      *
-     * @param address to listen at, and at nothing else
+     * @param address the only address to listen at
      * @throws IOException with a sentence for the user
      */
     Closeable open(InetSocketAddress address) throws IOException;
   }
 
   /**
-   * What is known from the start.
+   * Settings that are known from the start.
    *
-   * @param directory where the jobs of this host meet
-   * @param store name of the store that they share
-   * @param group only hosts of the same are members
-   * @param peers where other hosts are looked for
-   * @param bind where to listen; null to find that out
-   * @param tls credentials by which peers prove themselves
-   * @param capacity byte budget of the store; 0 as long as that is not there, and so long this job
-   *     does not lead: others choose by it what this host keeps, and a member never changes
+   * @param directory directory of the file that the jobs of this host share
+   * @param store name of the store that those jobs share
+   * @param group only hosts of the same group are members
+   * @param peers where to find other hosts
+   * @param bind where to listen; null to determine the address automatically
+   * @param tls credentials with which peers authenticate each other
+   * @param capacity byte budget of the store; 0 until the store is open. This job does not lead before that, because other hosts choose by the budget what this host keeps, and a member never changes
    */
   public record Settings(
       Path directory,
@@ -87,7 +81,7 @@ public final class HostMembership implements Membership {
       LongSupplier capacity,
       Function<String, @Nullable String> environment) {}
 
-  /** Begins in the background and returns at once. */
+  /** Starts in the background and returns at once. */
   public HostMembership(Settings settings, ItemServer server, UserLog userLog) {
     this.settings = settings;
     this.server = server;
@@ -120,7 +114,7 @@ public final class HostMembership implements Membership {
     }
   }
 
-  /** The file comes last: who finds it without a job takes the member for gone. */
+  /** Closes the file last: a job that finds it unused assumes that the member is gone. */
   private void stopLeading(SharedFile<ViewFile> file) {
     try {
       if (leader != null) {
@@ -139,7 +133,7 @@ public final class HostMembership implements Membership {
     }
   }
 
-  /** Null if the file cannot be had, now. */
+  /** Null if the file cannot be opened now. */
   private @Nullable SharedFile<ViewFile> join() {
     try {
       long user = Machine.user();
@@ -156,7 +150,7 @@ public final class HostMembership implements Membership {
     return null;
   }
 
-  /** Until the job ends. A round that fails costs the others nothing: the member stays one. */
+  /** Runs until the job ends. A failed round does not affect the other jobs. */
   private void leadAndLook(SharedFile<ViewFile> file) {
     long triedNanos = System.nanoTime() - RETRY_NANOS;
     while (!closed) {
@@ -185,7 +179,7 @@ public final class HostMembership implements Membership {
     }
   }
 
-  /** Null if this job cannot; then another may. */
+  /** Null if this job cannot lead; then another may. */
   private @Nullable HostLeader lead(SharedFile<ViewFile> file) throws IOException {
     read(file.memory());
     HostLeader started = null;
@@ -206,7 +200,7 @@ public final class HostMembership implements Membership {
     View now = sequence == readSequence ? null : file.read();
     if (now != null) {
       readSequence = sequence;
-      view = now.equals(view) ? view : now; // A new list for each change, and for nothing else.
+      view = now.equals(view) ? view : now; // A new list only for a real change.
     }
   }
 
@@ -218,7 +212,7 @@ public final class HostMembership implements Membership {
     log.once("" + sentence);
   }
 
-  /** Leaves; if this job leads the member, another may. Waits, boundedly, until that is done. */
+  /** Leaves, and waits for that for a bounded time. If this job is the leader, another may take over. */
   @Override
   public void close() {
     closed = true;
@@ -230,7 +224,7 @@ public final class HostMembership implements Membership {
     }
     SharedFile<ViewFile> file = shared;
     if (thread.isAlive() && file != null) {
-      leave(file); // It is still joining the others; the job ends, and leaves no file behind.
+      leave(file); // Still joining: leave no file behind when the job ends.
     }
   }
 }

@@ -18,7 +18,7 @@ import org.jgroups.util.SeqnoList;
 import org.jgroups.util.SizeStreamable;
 
 /**
- * The messages that this host reads: only those that JGroups' protocols send each other. JGroups
+ * The messages that this host accepts: only those that JGroups' protocols send each other. JGroups
  * decodes a message before any protocol sees it, and its own types create whatever object the
  * sender names: serialised ones, and any class by its name. Here bytes stay bytes, and an object is
  * one of the three lists of numbers that {@code NAKACK2}, {@code UNICAST3} and {@code STABLE} send.

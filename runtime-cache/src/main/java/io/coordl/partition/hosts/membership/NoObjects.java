@@ -10,7 +10,7 @@ import java.io.ObjectInputStream;
  * the first byte is read, so that no class is looked up and no filter of the program is called.
  */
 final class NoObjects extends ObjectInputStream {
-  /** As the one that it replaces. */
+  /** Same signature as the constructor it replaces. */
   NoObjects(InputStream in, ClassLoader loader) throws IOException {
     super(refused());
   }

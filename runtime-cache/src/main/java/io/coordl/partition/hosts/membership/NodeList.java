@@ -3,25 +3,25 @@ package io.coordl.partition.hosts.membership;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A node list of Slurm, as in {@code SLURM_JOB_NODELIST}: {@code node[08-11,20],login}. */
+/** A Slurm node list, as in {@code SLURM_JOB_NODELIST}: {@code node[08-11,20],login}. */
 final class NodeList {
   private NodeList() {}
 
   /**
    * The names of the nodes, in the list's order.
    *
-   * @param most nodes that there may be
-   * @throws IllegalArgumentException if it is no such list, or one of more nodes
+   * @param most maximum number of nodes
+   * @throws IllegalArgumentException if the list is malformed, or has more nodes
    */
   static List<String> expand(String list, int most) {
     List<String> names = new ArrayList<>();
-    for (String entry : list.split(",(?![^\\[]*])", -1)) { // But not within brackets.
+    for (String entry : list.split(",(?![^\\[]*])", -1)) { // Commas outside brackets.
       expand("", entry.trim(), list, most, names);
     }
     return names;
   }
 
-  /** Adds the names of one entry: what stands before its first bracket, each number, the rest. */
+  /** Adds the names of one entry: the text before its first bracket, each number, the rest. */
   private static void expand(String done, String rest, String list, int most, List<String> names) {
     int open = rest.indexOf('[');
     if (open < 0) {
@@ -31,7 +31,7 @@ final class NodeList {
       }
       if (names.size() == most) {
         throw new IllegalArgumentException(
-            "'" + list + "' names more than " + most + " nodes, which is the most");
+            "'" + list + "' names more than " + most + " nodes, which is the maximum");
       }
       names.add(name);
       return;
@@ -60,6 +60,6 @@ final class NodeList {
   }
 
   private static IllegalArgumentException noList(String list) {
-    return new IllegalArgumentException("'" + list + "' is no node list such as node[01-04,7]");
+    return new IllegalArgumentException("'" + list + "' is not a node list such as node[01-04,7]");
   }
 }

@@ -12,19 +12,18 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Where this host is to listen; {@code local} tells whether an address is one of this machine. */
+/** Determines where this host listens; {@code local} tests whether an address belongs to this machine. */
 record OwnAddress(Predicate<InetAddress> local) {
   OwnAddress() {
     this(OwnAddress::canBeBound);
   }
 
   /**
-   * The address given; else the listed one that is this host's; else that of this host's name. One
-   * that only this host can reach is not taken where the others have another kind.
+   * The given address; else the listed address that belongs to this host; else the address of this host's name. A loopback address is not used if other hosts have other addresses.
    *
-   * @param given as {@code peer.bind}, null if it was not
-   * @param byDefault port where none is listed for the address
-   * @throws IOException with a sentence for the user if it cannot be told
+   * @param given value of {@code peer.bind}; null if not set
+   * @param byDefault port if none is listed for the address
+   * @throws IOException with a sentence for the user if the address cannot be determined
    */
   InetSocketAddress find(@Nullable HostPort given, Set<InetSocketAddress> listed, int byDefault)
       throws IOException {
@@ -48,7 +47,7 @@ record OwnAddress(Predicate<InetAddress> local) {
       throw new IOException(
           "The peers "
               + String.join(", ", own.stream().map(HostPort::text).toList())
-              + " are all addresses of this host: give the one to listen at as"
+              + " are all addresses of this host: set the one to listen at with"
               + " peer.bind=ADDRESS[:PORT]; until then no other host is asked.");
     }
     return own.isEmpty() ? named(remote, listed, byDefault) : own.get(0);
@@ -65,13 +64,11 @@ record OwnAddress(Predicate<InetAddress> local) {
     }
     throw new UnknownHostException(
         String.format(
-            "None of the peers is an address of this host, and its name, %s, stands for %s, where"
-                + " other hosts cannot reach it: give an address as peer.bind=ADDRESS[:PORT]; until"
-                + " then no other host is asked.",
+            "None of the peers is an address of this host, and its name, %s, resolves to %s, where" + " other hosts cannot reach it: set an address with peer.bind=ADDRESS[:PORT]; until" + " then no other host is asked.",
             here.getHostName(), all[0].getHostAddress()));
   }
 
-  /** The port under which an address is listed, if that is but one. */
+  /** The listed port of an address, if there is exactly one. */
   private static int port(InetAddress address, Set<InetSocketAddress> listed, int byDefault) {
     List<Integer> ports =
         listed.stream()
@@ -82,7 +79,7 @@ record OwnAddress(Predicate<InetAddress> local) {
     return ports.size() == 1 ? ports.get(0) : byDefault;
   }
 
-  /** Whether it is one of this machine; on Linux that is more than the interfaces tell. */
+  /** Whether the address belongs to this machine; on Linux there are more than the interfaces list. */
   private static boolean canBeBound(InetAddress address) {
     try (ServerSocket socket = new ServerSocket(0, 1, address)) {
       return socket.isBound();

@@ -12,8 +12,7 @@ import org.jgroups.logging.NoopLogImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log of the transport: connections that were refused are one sentence for each address, and
- * nothing else is worth one. All other logs of JGroups say nothing.
+ * The transport's log: reports each refused address once, and nothing else. All other JGroups logs are silent.
  */
 final class Refusals extends NoopLogImpl {
   private static final int MOST_SENTENCES = 8;
@@ -22,8 +21,7 @@ final class Refusals extends NoopLogImpl {
   private volatile @Nullable OnceLog log;
 
   /**
-   * To be called before any other class of JGroups is initialized. It is a static setting, ours
-   * alone in the agent's loader.
+   * Must be called before any other JGroups class is initialized. The setting is static, but only the agent's loader sees it.
    */
   static void replaceLogs() {
     LogFactory.setCustomLogFactory(
@@ -60,13 +58,13 @@ final class Refusals extends NoopLogImpl {
       failed |= argument instanceof Exception;
     }
     if (from != null && failed) {
-      say(from, " did not speak as a peer of this version; it was closed.");
+      say(from, " did not speak this version of the peers' protocol; it was closed.");
     }
   }
 
-  /** A connection from there did not prove to be a peer. */
+  /** Reports a connection from this address that did not authenticate as a peer. */
   void refuse(InetAddress from) {
-    say(from, " did not prove to be a peer; it was refused.");
+    say(from, " did not authenticate as a peer; it was refused.");
   }
 
   private void say(InetAddress from, String what) {

@@ -9,9 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The members as they are told to others: a host that vanishes stays listed for a while, because
- * another job of its host may take over, or the cut between hosts may heal, and then no item has
- * got another owner. Thread-safe.
+ * The published members. A host that vanishes stays listed for a while: another job of it may take over, or a network partition may heal, and then no item has changed its owner. Thread-safe.
  */
 final class Roster {
   private final long graceNanos;
@@ -20,13 +18,13 @@ final class Roster {
 
   private record Entry(Member member, long seenNanos) {}
 
-  /** A roster that begins with what the last leader told. */
+  /** Creates a roster that starts with the members the last leader published. */
   Roster(Collection<Member> inherited, long nowNanos, long graceNanos) {
     this.graceNanos = graceNanos;
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
   }
 
-  /** These are there now, in the order in which they came: of two of one name the last is alive. */
+  /** Sets the present members in the order in which they joined; of two with the same name, the last is alive. */
   synchronized void see(List<Member> members, long nowNanos) {
     touch(nowNanos);
     Set<String> names = new HashSet<>();
@@ -37,7 +35,7 @@ final class Roster {
     present = names;
   }
 
-  /** All that are there or vanished a short while ago, in the order of their names. */
+  /** All members that are present or vanished recently, sorted by name. */
   synchronized List<Member> members(long nowNanos) {
     touch(nowNanos);
     entries.values().removeIf(entry -> nowNanos - entry.seenNanos > graceNanos);

@@ -15,11 +15,11 @@ import org.jgroups.protocols.TCP;
 import org.jgroups.util.DefaultSocketFactory;
 import org.jgroups.util.DefaultThreadFactory;
 
-/** JGroups' transport, bound to one address and port and to nothing else, on daemon threads. */
+/** JGroups' transport, on daemon threads, bound to exactly one address and port. */
 final class Transport extends TCP {
   private static final int CONNECT_MILLIS = 300;
 
-  /** A frame of ours has a few hundred bytes, a view of 256 hosts some ten thousand. */
+  /** A usual frame has a few hundred bytes, a view of 256 hosts some ten thousand. */
   private static final int LONGEST_FRAME = 1 << 20;
 
   private static final int LARGEST_POOL = 32;
@@ -43,7 +43,7 @@ final class Transport extends TCP {
     setSocketFactory(new Sockets(tls, refusals::refuse));
   }
 
-  /** JGroups' threads are threads of the agent. */
+  /** Makes JGroups' threads threads of the agent. */
   private static final class Threads extends DefaultThreadFactory {
     Threads() {
       super("coordl-peers", true, true);
@@ -57,7 +57,7 @@ final class Transport extends TCP {
     }
   }
 
-  /** To be called again once the channel is made, which looks at system properties of JGroups. */
+  /** Must be called again once the channel exists, because creating it reads JGroups' system properties. */
   void bind() {
     setBindAddr(bind.getAddress());
     setBindPort(bind.getPort());
@@ -68,7 +68,7 @@ final class Transport extends TCP {
     setClientBindPort(0);
   }
 
-  /** Every incoming connection comes through the door. */
+  /** Routes every incoming connection through the {@link Door}. */
   private static final class Sockets extends DefaultSocketFactory {
     private final SSLContext tls;
     private final Consumer<InetAddress> refused;
@@ -86,7 +86,7 @@ final class Transport extends TCP {
     }
   }
 
-  /** A host that is stopped accepts, and then says nothing: the handshake must not wait for it. */
+  /** Bounds the handshake: a suspended host accepts connections but never answers. */
   private static void boundHandshake(Socket socket) {
     try {
       socket.setSoTimeout(4 * Cluster.HEARTBEAT_MILLIS);
@@ -100,7 +100,7 @@ final class Transport extends TCP {
                 }
               });
     } catch (SocketException e) {
-      // It is closed already, which whoever uses it will see.
+      // It is closed already; its user gets the failure.
     }
   }
 }

@@ -26,14 +26,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members as the leading job tells them to the others of its host: a file of two slots, of
- * which the number of the last view names the valid one. The next view goes into the other slot,
- * then the number is moved on with release semantics. So a reader never locks, and a leader killed
- * at any instruction leaves the view before. There is one writer at a time ({@link
- * Liveness#tryLead}).
+ * The file through which the leading job publishes the members to the other jobs of its host. It has two slots; the number of the last view selects the valid one. The next view goes into the other slot, then the number advances with release semantics. So a reader never locks, and a leader killed at any instruction leaves the previous view intact. There is one writer at a time ({@link Liveness#tryLead}).
  */
 record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Memory {
-  /** A host's list of members as what a shared file holds. Who is alive is told by the locks. */
+  /** Contents of a shared file that is a list of members. The file's locks show which jobs are alive. */
   static final Contents<ViewFile> CONTENTS =
       new Contents<>() {
         @Override
@@ -85,12 +81,12 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     }
   }
 
-  /** Maps a file of ours, made as long as that. */
+  /** Maps a file of this user, extending it to {@code bytes}. */
   static ViewFile map(Path path, long bytes) throws IOException {
     RandomAccessFile file = OwnFiles.open(path);
     try {
       if (file.length() < bytes) {
-        file.write(new byte[(int) bytes]); // A full tmpfs is an error here, and SIGBUS later.
+        file.write(new byte[(int) bytes]); // A full tmpfs is an error here, but SIGBUS later.
       }
       ByteBuffer memory = file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, bytes);
       return new ViewFile(file, memory.order(ByteOrder.nativeOrder()));
@@ -110,12 +106,12 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     WORDS.setVolatile(memory, (int) at, value);
   }
 
-  /** Number of the view that {@link #read} returns; a new one for each. */
+  /** Number of the view that {@link #read} returns; each view has a new one. */
   long sequence() {
     return get(SEQUENCE);
   }
 
-  /** Tells a view; as many members as there is room for, which is more than there may be. */
+  /** Publishes a view; has room for more members than the maximum. */
   void write(View view) {
     byte[] text = encode(view);
     long next = sequence() + 1;
@@ -126,7 +122,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     set(SEQUENCE, next);
   }
 
-  /** The last view; null if there is none, or it was overtaken twice while it was read. */
+  /** The last view; null if there is none, or if two newer ones were written during the read. */
   @Nullable View read() {
     long sequence = sequence();
     int slot = slot(sequence);
@@ -178,7 +174,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
     }
   }
 
-  /** All of a member but its name. */
+  /** Writes a member without its name. */
   static void writeFigures(DataOutput out, Member member) throws IOException {
     byte[] address = member.data().getAddress().getAddress();
     out.writeLong(member.capacity());
@@ -196,7 +192,7 @@ record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Me
         name, new InetSocketAddress(InetAddress.getByAddress(address), port), capacity);
   }
 
-  /** Closes the file; the mapping stays until it is garbage. */
+  /** Closes the file; the mapping stays until it is garbage-collected. */
   @Override
   public void close() throws IOException {
     file.close();

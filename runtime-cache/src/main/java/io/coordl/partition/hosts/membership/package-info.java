@@ -1,6 +1,5 @@
 /**
- * Which hosts are there: one member per host, carried by one of its jobs, found and watched by
- * JGroups. The only package that knows JGroups; no item passes through here.
+ * Membership: one member per host, represented by one of its jobs, discovered and monitored by JGroups. The only package that knows JGroups; no item passes through it.
  */
 @NullMarked
 package io.coordl.partition.hosts.membership;

@@ -68,14 +68,14 @@ final class DiscoveryTest {
   void whatIsNoNodeListIsSaid(String list) {
     assertThatThrownBy(() -> NodeList.expand(list, 256))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("'" + list + "' is no node list such as node[01-04,7]");
+        .hasMessage("'" + list + "' is not a node list such as node[01-04,7]");
   }
 
   @Test
   void tooManyNodesAreSaidAndNotMade() {
     assertThat(NodeList.expand("n[1-256]", 256)).hasSize(256);
     assertThatThrownBy(() -> NodeList.expand("n[0-999999999]", 256))
-        .hasMessage("'n[0-999999999]' names more than 256 nodes, which is the most");
+        .hasMessage("'n[0-999999999]' names more than 256 nodes, which is the maximum");
   }
 
   @ParameterizedTest
@@ -114,7 +114,7 @@ final class DiscoveryTest {
     assertThat(Discovery.parse("slurm:9")).isEqualTo(new Discovery(List.of(), null, true, 9));
     assertThatThrownBy(() -> Discovery.parse("file:")).hasMessage("file: names no directory");
     assertThatThrownBy(() -> Discovery.parse(List.of("a", "dns:b")))
-        .hasMessage("dns:b cannot stand beside others");
+        .hasMessage("dns:b cannot be combined with others");
   }
 
   @Test
@@ -127,7 +127,7 @@ final class DiscoveryTest {
         .hasMessageStartingWith("peer=slurm: SLURM_JOB_NODELIST is not set");
     assertThatThrownBy(() -> peers.hosts(name -> "n["))
         .hasMessage(
-            "peer=slurm: SLURM_JOB_NODELIST 'n[' is no node list such as node[01-04,7];"
+            "peer=slurm: SLURM_JOB_NODELIST 'n[' is not a node list such as node[01-04,7];"
                 + " no other host is asked.");
   }
 
@@ -220,7 +220,7 @@ final class DiscoveryTest {
     assertThat(elsewhere).exists();
     assertThat(link).exists();
     assertThat(words)
-        .containsOnly(link + " is no regular file of this user; it is left alone, as no peer's.");
+        .containsOnly(link + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
@@ -259,7 +259,7 @@ final class DiscoveryTest {
     assertThat(foreign).exists();
     assertThat(words)
         .containsOnly(
-            foreign + " is no regular file of this user; it is left alone, as no peer's.");
+            foreign + " is not a regular file of this user; it is ignored.");
   }
 
   @Test

@@ -149,7 +149,7 @@ final class HostMembershipTest {
     awaitMembers(third, List.of(Hosts.name(1, port), Hosts.name(3, port)));
     Hosts.await(
         "the stranger is said",
-        () -> words.contains(Hosts.name(2, port) + " is a peer of another group; it is left out."));
+        () -> words.contains(Hosts.name(2, port) + " is a peer of another group; it is ignored."));
     awaitMembers(other, List.of(Hosts.name(2, port)));
   }
 
@@ -199,7 +199,7 @@ final class HostMembershipTest {
 
   private boolean refused(String from) {
     return words.contains(
-        "A connection from " + from + " did not prove to be a peer; it was refused.");
+        "A connection from " + from + " did not authenticate as a peer; it was refused.");
   }
 
   @Test
@@ -217,7 +217,7 @@ final class HostMembershipTest {
       }
     }
     assertThat(words)
-        .containsExactly("A connection from 127.0.0.1 did not prove to be a peer; it was refused.");
+        .containsExactly("A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
     host(2, named(2), "g", TestSecret.ours());
     awaitMembers(first, Hosts.names(2, port));
   }

@@ -295,7 +295,7 @@ final class HostileNeighbourTest {
       Hosts.await("it is said", () -> words.size() == 1);
       assertThat(words)
           .containsExactly(
-              "A connection from 127.0.0.1 did not prove to be a peer; it was refused.");
+              "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
     }
   }
