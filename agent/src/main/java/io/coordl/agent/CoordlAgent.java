@@ -6,7 +6,10 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entry point of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch first, uses no lambda (each would load the invokedynamic machinery), and touches neither logging nor JMX nor {@code java.nio.file}. No exception escapes: if anything fails, the program runs without the agent.
+ * Entry point of {@code -javaagent:coordl-agent.jar=arguments}. Checks the kill switch first, uses
+ * no lambda (each would load the invokedynamic machinery), and touches neither logging nor JMX nor
+ * {@code java.nio.file}. No exception escapes: if anything fails, the program runs without the
+ * agent.
  */
 public final class CoordlAgent {
   private static final String AGENT_JAR = "coordl-agent.jar";
@@ -24,7 +27,9 @@ public final class CoordlAgent {
     start("at start", arguments == null ? "" : arguments, instrumentation);
   }
 
-  /** Called by the JVM when the agent is attached to a running program; prefer {@code -javaagent}. */
+  /**
+   * Called by the JVM when the agent is attached to a running program; prefer {@code -javaagent}.
+   */
   public static void agentmain(@Nullable String arguments, Instrumentation instrumentation) {
     start("late", arguments == null ? "" : arguments, instrumentation);
   }

@@ -14,7 +14,11 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The common parts of all commands: {@code --help} and {@code --version}, exit codes and their table, one-sentence errors, colours and width. A new sub-command is a class with {@code @Command(name, description)} that {@link Coordl} lists. It reads with the mixin {@link ReadingOptions}, prints with {@link JsonOption}, returns {@link ExitStatus#code()} of {@link ExitStatus#DONE} and throws {@link RecordingException}.
+ * The common parts of all commands: {@code --help} and {@code --version}, exit codes and their
+ * table, one-sentence errors, colours and width. A new sub-command is a class with
+ * {@code @Command(name, description)} that {@link Coordl} lists. It reads with the mixin {@link
+ * ReadingOptions}, prints with {@link JsonOption}, returns {@link ExitStatus#code()} of {@link
+ * ExitStatus#DONE} and throws {@link RecordingException}.
  */
 final class Commands {
   private static final int LONGEST_SENTENCE = 2_000;

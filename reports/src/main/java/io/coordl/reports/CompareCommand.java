@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "compare",
     description = {
-      "Shows how much faster a job is than before, whether the difference is significant, what was" + " changed, and what had been predicted.",
+      "Shows how much faster a job is than before, whether the difference is significant, what was"
+          + " changed, and what had been predicted.",
       "The schema of the JSON is compare.schema.json in coordl.jar."
     })
 final class CompareCommand implements Callable<Integer> {

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "diff",
     description = {
-      "Shows how an epoch's time is spent, from its times without fetch and preparation, without" + " fetch, and with both.",
+      "Shows how an epoch's time is spent, from its times without fetch and preparation, without"
+          + " fetch, and with both.",
       "Give one recording of a profile, or three: prepared batches replayed, every item from"
           + " memory, nothing from memory. The three may be profiles of one phase each, in any"
           + " order, or ordinary recordings of three epochs or more, in this order.",
@@ -41,7 +42,8 @@ final class DiffCommand implements Callable<Integer> {
   @Option(
       names = "--live",
       paramLabel = "FILE.jfr",
-      description = "An ordinary recording of the same job, whose live attribution is shown for comparison.")
+      description =
+          "An ordinary recording of the same job, whose live attribution is shown for comparison.")
   @Nullable Path live;
 
   @Mixin JsonOption json;

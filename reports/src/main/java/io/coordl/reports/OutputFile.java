@@ -16,7 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that a command writes. Obstacles are reported before the work begins, and the file appears completely or not at all.
+ * A file that a command writes. Obstacles are reported before the work begins, and the file appears
+ * completely or not at all.
  */
 record OutputFile(Path path) {
 
@@ -29,7 +30,8 @@ record OutputFile(Path path) {
     Path folder = folder(path);
     if (path.toString().equals("-")) {
       throw new RecordingException(
-          ExitStatus.UNWRITABLE, "- is not a file, and this command does not write to stdout: name a file.");
+          ExitStatus.UNWRITABLE,
+          "- is not a file, and this command does not write to stdout: name a file.");
     }
     if (Files.isDirectory(path)) {
       throw new RecordingException(
@@ -59,7 +61,9 @@ record OutputFile(Path path) {
     return new OutputFile(path);
   }
 
-  /** A file made from recordings, none of which it overwrites; by default beside the first of them. */
+  /**
+   * A file made from recordings, none of which it overwrites; by default beside the first of them.
+   */
   static OutputFile of(@Nullable Path named, List<Path> recordings, String end, boolean force)
       throws RecordingException {
     OutputFile file = of(named == null ? beside(recordings.get(0), end) : named, force);

@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.util.function.DoubleConsumer;
 
 /**
- * A progress bar on stderr for reading large recordings; closing erases it. Draws nothing if stderr is not a terminal.
+ * A progress bar on stderr for reading large recordings; closing erases it. Draws nothing if stderr
+ * is not a terminal.
  */
 final class ProgressBar implements DoubleConsumer, AutoCloseable {
   static final long LARGE = 50L << 20;

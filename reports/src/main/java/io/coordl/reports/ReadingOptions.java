@@ -22,7 +22,8 @@ final class ReadingOptions {
 
   @Option(
       names = "--no-progress",
-      description = "Draw no progress bar. By default one is drawn for large files if stderr is a terminal.")
+      description =
+          "Draw no progress bar. By default one is drawn for large files if stderr is a terminal.")
   private boolean noProgress;
 
   /** One sentence for each file that could not be read. */
@@ -49,7 +50,10 @@ final class ReadingOptions {
     T read(Path file) throws RecordingException;
   }
 
-  /** Reads several files; one that cannot be read is reported on stderr, and the others are returned. */
+  /**
+   * Reads several files; one that cannot be read is reported on stderr, and the others are
+   * returned.
+   */
   <T> List<T> each(List<Path> files, Reader<T> reader) throws RecordingException {
     List<T> read = new ArrayList<>();
     for (Path file : files) {

@@ -17,7 +17,8 @@ import picocli.CommandLine.Parameters;
     name = "summary",
     description = {
       "Summarises one recording in at most 20 lines, or as JSON.",
-      "For several recordings, or a directory, prints one line each, slowest first; as JSON an array.",
+      "For several recordings, or a directory, prints one line each, slowest first; as JSON an"
+          + " array.",
       "The schema of the JSON is summary.schema.json in coordl.jar."
     })
 final class SummaryCommand implements Callable<Integer> {

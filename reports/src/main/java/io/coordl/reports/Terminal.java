@@ -32,7 +32,8 @@ record Terminal(boolean colours, int width) {
   private static final String YELLOW = "\u001b[33m";
 
   /**
-   * Patterns for the beginnings of lines; created on first use, because most output goes to no terminal.
+   * Patterns for the beginnings of lines; created on first use, because most output goes to no
+   * terminal.
    */
   private static final class Beginning {
     static final Pattern INDENT = Pattern.compile("([A-Zp][\\w /]{2,10} {2,}| +(- )?)");
@@ -58,7 +59,9 @@ record Terminal(boolean colours, int width) {
   }
 
   /**
-   * Uses colours only on a terminal that supports them, and if the user allows it (https://no-color.org). No colours if either stream goes elsewhere, because help and errors share the setting.
+   * Uses colours only on a terminal that supports them, and if the user allows it
+   * (https://no-color.org). No colours if either stream goes elsewhere, because help and errors
+   * share the setting.
    */
   static Terminal of(Map<String, String> environment, boolean terminal, Size size) {
     boolean unwanted = !environment.getOrDefault("NO_COLOR", "").isEmpty();
@@ -142,7 +145,9 @@ record Terminal(boolean colours, int width) {
           : UNKNOWN;
     }
 
-    /** The lines that fit, with room for the cursor below, and a note of how many more there are. */
+    /**
+     * The lines that fit, with room for the cursor below, and a note of how many more there are.
+     */
     List<String> clip(List<String> lines) {
       List<String> fitting = new ArrayList<>(lines);
       if (rows > 2 && lines.size() >= rows) {

@@ -21,8 +21,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "Shows the running jobs of this user on this host: speed, waits by cause, stores, and which" + " job waits for which.",
-      "On a terminal it refreshes every second until stopped; otherwise it prints once. Needs no" + " port and no attaching: jobs publish their figures in /dev/shm. A killed job stays" + " visible for an hour.",
+      "Shows the running jobs of this user on this host: speed, waits by cause, stores, and which"
+          + " job waits for which.",
+      "On a terminal it refreshes every second until stopped; otherwise it prints once. Needs no"
+          + " port and no attaching: jobs publish their figures in /dev/shm. A killed job stays"
+          + " visible for an hour.",
       "The schema of the JSON is top.schema.json in coordl.jar."
     })
 final class TopCommand implements Callable<Integer> {

@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The only place with static mutable state: rewritten code can reach only statics, so the runtime of the isolated loader is installed here. Before that, and after {@link #trip}, everything behaves as if the agent were absent.
+ * The only place with static mutable state: rewritten code can reach only statics, so the runtime
+ * of the isolated loader is installed here. Before that, and after {@link #trip}, everything
+ * behaves as if the agent were absent.
  */
 public final class Bridge {
   /** After this many faults the agent switches itself off. */
@@ -35,7 +37,9 @@ public final class Bridge {
   }
 
   /**
-   * Switches the agent off: from now on, every rewritten call does what the original did. The program's next rewritten calls wait for agent threads that are still in its code ({@link Producers}).
+   * Switches the agent off: from now on, every rewritten call does what the original did. The
+   * program's next rewritten calls wait for agent threads that are still in its code ({@link
+   * Producers}).
    */
   public static void trip() {
     Producers.off();
@@ -45,7 +49,8 @@ public final class Bridge {
   }
 
   /**
-   * Counts a fault of the agent, notifies the listener, and trips at {@link #MAX_FAULTS}. Throws only if the program has stopped this thread with {@code Thread.stop}, which is not a fault.
+   * Counts a fault of the agent, notifies the listener, and trips at {@link #MAX_FAULTS}. Throws
+   * only if the program has stopped this thread with {@code Thread.stop}, which is not a fault.
    */
   public static void fault(String where, Throwable cause) {
     if (cause instanceof Error stopped

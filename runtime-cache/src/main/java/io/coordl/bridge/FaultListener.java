@@ -5,7 +5,8 @@ public interface FaultListener {
   FaultListener NONE = Nothing.INSTANCE;
 
   /**
-   * Reports that the agent failed and the program's own call was made instead; {@code tripped} is true if this fault made the agent switch itself off.
+   * Reports that the agent failed and the program's own call was made instead; {@code tripped} is
+   * true if this fault made the agent switch itself off.
    */
   void fault(String where, Throwable cause, boolean tripped);
 }

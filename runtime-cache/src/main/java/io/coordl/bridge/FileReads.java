@@ -36,9 +36,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods that rewritten call sites call instead of the JDK: one per rewritten method, whose signature is the rule. A constructor of {@code X} becomes {@code newX}; an instance method takes its receiver as first parameter.
+ * The methods that rewritten call sites call instead of the JDK: one per rewritten method, whose
+ * signature is the rule. A constructor of {@code X} becomes {@code newX}; an instance method takes
+ * its receiver as first parameter.
  *
- * <p>Each method has the same result, exceptions and side effects as the call it replaces. It asks the runtime for the item at the path; if there is none, it makes the original call with the same arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
+ * <p>Each method has the same result, exceptions and side effects as the call it replaces. It asks
+ * the runtime for the item at the path; if there is none, it makes the original call with the same
+ * arguments, even null, so the JDK reports any error in them. Safe for concurrent use.
  */
 @SuppressWarnings({"DefaultCharset", "StreamResourceLeak"}) // The program's calls, not ours.
 public final class FileReads {

@@ -8,9 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A random generator that produces the same sequence as {@link Random} and can be forked. One thread draws from the fork; later the generator itself advances to the fork's state, unless it was used in between. So a batch can be prepared before the program asks for it, and discarded if the program never does.
+ * A random generator that produces the same sequence as {@link Random} and can be forked. One
+ * thread draws from the fork; later the generator itself advances to the fork's state, unless it
+ * was used in between. So a batch can be prepared before the program asks for it, and discarded if
+ * the program never does.
  *
- * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class keeps the same state itself. As safe for concurrent use as {@link Random}.
+ * <p>{@link Random} does not expose its state, but its algorithm is specified, so this class keeps
+ * the same state itself. As safe for concurrent use as {@link Random}.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // They call synchronized methods.
 public final class ForkableRandom extends Random {
@@ -21,7 +25,9 @@ public final class ForkableRandom extends Random {
   private static final long ADDEND = 0xBL;
   private static final long MASK = (1L << STATE_BITS) - 1;
 
-  /** Number of draws and seed changes of each thread, over all generators; see {@link #countDraws}. */
+  /**
+   * Number of draws and seed changes of each thread, over all generators; see {@link #countDraws}.
+   */
   private static final ThreadLocal<long[]> DRAWS = ThreadLocal.withInitial(() -> new long[1]);
 
   private static volatile boolean counting;
@@ -52,7 +58,10 @@ public final class ForkableRandom extends Random {
     counting = true;
   }
 
-  /** Number of uses of any generator of this class by this thread; equal counts mean no use in between. */
+  /**
+   * Number of uses of any generator of this class by this thread; equal counts mean no use in
+   * between.
+   */
   public static long draws() {
     return DRAWS.get()[0];
   }
@@ -97,7 +106,10 @@ public final class ForkableRandom extends Random {
     return mine().gaussian();
   }
 
-  /** The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two values at a time. */
+  /**
+   * The polar method of G. E. P. Box, M. E. Muller and G. Marsaglia, which yields two values at a
+   * time.
+   */
   private synchronized double gaussian() {
     if (hasSecondGaussian) {
       hasSecondGaussian = false;

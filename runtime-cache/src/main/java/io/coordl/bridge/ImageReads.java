@@ -12,7 +12,9 @@ import javax.imageio.stream.ImageInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of {@link FileReads} that needs {@code java.desktop}. That module may be absent, so only code that already uses it may touch this class. Each {@code read} is a decode span; reads of an item inside it are fetches.
+ * The part of {@link FileReads} that needs {@code java.desktop}. That module may be absent, so only
+ * code that already uses it may touch this class. Each {@code read} is a decode span; reads of an
+ * item inside it are fetches.
  */
 public final class ImageReads {
   private ImageReads() {}

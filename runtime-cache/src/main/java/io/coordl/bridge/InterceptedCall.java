@@ -3,9 +3,7 @@ package io.coordl.bridge;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One call of a library method that a policy intercepts. Used only by the calling thread.
- */
+/** One call of a library method that a policy intercepts. Used only by the calling thread. */
 public class InterceptedCall {
   private final @Nullable Object replacement;
 
@@ -71,7 +69,8 @@ public class InterceptedCall {
   }
 
   /**
-   * The result for the program; {@code own} is the result of the method's own body, null if it did not run or returns nothing. Never called if the body threw.
+   * The result for the program; {@code own} is the result of the method's own body, null if it did
+   * not run or returns nothing. Never called if the body threw.
    */
   public @Nullable Object result(@Nullable Object own) {
     return replacement == null ? own : replacement;

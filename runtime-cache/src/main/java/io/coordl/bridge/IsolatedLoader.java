@@ -13,7 +13,9 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads the agent's own classes and libraries from {@code inst/**.classdata} in its jar, where no class-path scanner, program or other agent finds them. Its parent is the platform loader, so the program's libraries and the agent's never mix.
+ * Loads the agent's own classes and libraries from {@code inst/**.classdata} in its jar, where no
+ * class-path scanner, program or other agent finds them. Its parent is the platform loader, so the
+ * program's libraries and the agent's never mix.
  */
 public final class IsolatedLoader extends ClassLoader {
   private static final String PREFIX = "inst/";
@@ -47,7 +49,8 @@ public final class IsolatedLoader extends ClassLoader {
   }
 
   /**
-   * Initialises every class that the program's rewritten calls may need. So a jar that is broken, or overwritten during the job, fails here and not in one of the program's reads.
+   * Initialises every class that the program's rewritten calls may need. So a jar that is broken,
+   * or overwritten during the job, fails here and not in one of the program's reads.
    */
   public void loadBridge() throws ClassNotFoundException {
     try (InputStream in = getResourceAsStream(BRIDGE)) {

@@ -13,9 +13,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it times the reads of the program's own channel. If the whole item is in memory, no file is opened until the program locks it, or reads at the end of a file that has grown.
+ * A read-only {@link FileChannel} that the runtime serves; for an item that is only observed, it
+ * times the reads of the program's own channel. If the whole item is in memory, no file is opened
+ * until the program locks it, or reads at the end of a file that has grown.
  *
- * <p>Like the JDK's channel it is interruptible: an interrupt closes it before any operation, and if an interrupt closes the file's channel, this channel closes, too.
+ * <p>Like the JDK's channel it is interruptible: an interrupt closes it before any operation, and
+ * if an interrupt closes the file's channel, this channel closes, too.
  */
 final class ItemChannel extends FileChannel {
   private static final int TRANSFER = 1 << 13;
@@ -25,7 +28,10 @@ final class ItemChannel extends FileChannel {
   private volatile boolean served;
   private volatile @Nullable FileChannel file;
 
-  /** Creates a channel over the runtime's bytes or, if {@code own} is given, over the program's channel. */
+  /**
+   * Creates a channel over the runtime's bytes or, if {@code own} is given, over the program's
+   * channel.
+   */
   ItemChannel(ItemCursor cursor, @Nullable FileChannel own) {
     this.cursor = cursor;
     this.served = own == null;
@@ -64,7 +70,10 @@ final class ItemChannel extends FileChannel {
     }
   }
 
-  /** Passes on an exception of the file's channel; if an interrupt closed that, closes this one, too. */
+  /**
+   * Passes on an exception of the file's channel; if an interrupt closed that, closes this one,
+   * too.
+   */
   private IOException thrown(IOException byFile) throws IOException {
     FileChannel own = file;
     if (own != null && !own.isOpen()) {
@@ -210,7 +219,8 @@ final class ItemChannel extends FileChannel {
       throw new ClosedChannelException();
     }
     if (target instanceof FileChannel file && isJdks(file)) {
-      file.write(ByteBuffer.allocate(0)); // Throws if the target is not writable, as the JDK does first.
+      file.write(
+          ByteBuffer.allocate(0)); // Throws if the target is not writable, as the JDK does first.
     }
     if (position < 0 || count < 0) {
       throw new IllegalArgumentException();
@@ -240,7 +250,8 @@ final class ItemChannel extends FileChannel {
   }
 
   /**
-   * Whether the channel is the JDK's or an {@code ItemChannel}; any other must see only real writes.
+   * Whether the channel is the JDK's or an {@code ItemChannel}; any other must see only real
+   * writes.
    */
   private static boolean isJdks(FileChannel channel) {
     return channel instanceof ItemChannel || channel.getClass().getClassLoader() == null;

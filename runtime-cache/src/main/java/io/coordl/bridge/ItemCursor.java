@@ -11,9 +11,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read position in an opened item, on which every cached stream, channel and random access file is built. The only place where a fault of the agent turns into a read of the file itself.
+ * A read position in an opened item, on which every cached stream, channel and random access file
+ * is built. The only place where a fault of the agent turns into a read of the file itself.
  *
- * <p>Several threads may call the positional methods; only one thread at a time may call those that move the position. No method blocks on anything but the item's storage, and none uses interruptible NIO: a prefetch thread of the program may be interrupted at any moment and must still get its bytes, as from a {@link java.io.FileInputStream}.
+ * <p>Several threads may call the positional methods; only one thread at a time may call those that
+ * move the position. No method blocks on anything but the item's storage, and none uses
+ * interruptible NIO: a prefetch thread of the program may be interrupted at any moment and must
+ * still get its bytes, as from a {@link java.io.FileInputStream}.
  */
 final class ItemCursor {
   /** Copies shorter than this are counted but not timed: two clock reads would cost more. */
@@ -30,7 +34,10 @@ final class ItemCursor {
   private final OpenItem item;
   private final @Nullable ByteBuffer content;
 
-  /** Whether this cursor can read; if not, the program's own stream reads and calls {@link #fetched}. */
+  /**
+   * Whether this cursor can read; if not, the program's own stream reads and calls {@link
+   * #fetched}.
+   */
   final boolean served;
 
   /** Size in bytes; negative if unknown, which is possible only if not {@link #served}. */
@@ -64,7 +71,8 @@ final class ItemCursor {
   }
 
   /**
-   * A cursor at the start of the item at {@code path}: a path passed to java.io or native code, or the result of {@link #pathOf}. Null: make the program's own call.
+   * A cursor at the start of the item at {@code path}: a path passed to java.io or native code, or
+   * the result of {@link #pathOf}. Null: make the program's own call.
    */
   static @Nullable ItemCursor open(@Nullable String path) {
     return open(path, false);
@@ -76,7 +84,8 @@ final class ItemCursor {
   }
 
   /**
-   * With {@code -Duser.dir}, java.nio resolves relative paths against that directory, but java.io opens them in the working directory of the process, which the runtime does not know.
+   * With {@code -Duser.dir}, java.nio resolves relative paths against that directory, but java.io
+   * opens them in the working directory of the process, which the runtime does not know.
    */
   private static @Nullable ItemCursor open(@Nullable String path, boolean randomAccess) {
     if (path == null) {
@@ -96,7 +105,8 @@ final class ItemCursor {
   }
 
   /**
-   * Like {@link #openRandomAccess}, for a file that the program has opened since {@code startNanos}.
+   * Like {@link #openRandomAccess}, for a file that the program has opened since {@code
+   * startNanos}.
    */
   static @Nullable ItemCursor ofOpened(String path, FileDescriptor opened, long startNanos) {
     return of(Bridge.openOpened(path, opened), startNanos);
@@ -114,7 +124,9 @@ final class ItemCursor {
     return of(Bridge.openForeign(path), start);
   }
 
-  /** The text of a path of the default file system; null if {@link OpenItem#textOf} returns null. */
+  /**
+   * The text of a path of the default file system; null if {@link OpenItem#textOf} returns null.
+   */
   static @Nullable String pathOf(Path path) {
     String text = OpenItem.textOf(ONE_DIRECTORY ? path : path.toAbsolutePath());
     if (text == null) {
@@ -161,12 +173,18 @@ final class ItemCursor {
     position = newPosition;
   }
 
-  /** All bytes if they are in memory and nothing has failed; do not modify the buffer or its position. */
+  /**
+   * All bytes if they are in memory and nothing has failed; do not modify the buffer or its
+   * position.
+   */
   @Nullable ByteBuffer content() {
     return failed ? null : content;
   }
 
-  /** Like {@link #content}, but fetches the bytes if necessary; null if only the file can supply them. */
+  /**
+   * Like {@link #content}, but fetches the bytes if necessary; null if only the file can supply
+   * them.
+   */
   @Nullable ByteBuffer fetchContent() {
     if (content != null || !served || failed) {
       return content();
@@ -260,7 +278,8 @@ final class ItemCursor {
   }
 
   /**
-   * Reads all available bytes up to {@code length}; programs rely on full reads of files. Returns 0 for a length of 0, -1 at or after the end.
+   * Reads all available bytes up to {@code length}; programs rely on full reads of files. Returns 0
+   * for a length of 0, -1 at or after the end.
    */
   int readAt(long at, byte[] target, int offset, int length) throws IOException {
     if (length == 0) {
@@ -380,7 +399,8 @@ final class ItemCursor {
   }
 
   /**
-   * The file itself, as it was at the open except for growth; opened on first use and closed with this cursor. All callers share it, including its position.
+   * The file itself, as it was at the open except for growth; opened on first use and closed with
+   * this cursor. All callers share it, including its position.
    */
   synchronized RandomAccessFile file() throws IOException {
     RandomAccessFile opened = file;
@@ -400,7 +420,8 @@ final class ItemCursor {
       return opened;
     }
     opened.close();
-    throw new IOException(item.path() + " was replaced while it was open, and its cached copy is damaged");
+    throw new IOException(
+        item.path() + " was replaced while it was open, and its cached copy is damaged");
   }
 
   private synchronized int fromFile(long at, byte[] target, int offset, int length)

@@ -14,11 +14,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileInputStream} that the runtime serves without opening the file. When the program asks for its channel or descriptor, or reads at the end of a file that has grown, the real file is opened at the same position and takes over.
+ * A {@link FileInputStream} that the runtime serves without opening the file. When the program asks
+ * for its channel or descriptor, or reads at the end of a file that has grown, the real file is
+ * opened at the same position and takes over.
  *
- * <p>Its own descriptor is that of a closed stream, so after close each JDK method fails exactly as it does on a closed stream.
+ * <p>Its own descriptor is that of a closed stream, so after close each JDK method fails exactly as
+ * it does on a closed stream.
  *
- * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for no thread.
+ * <p>Threads that share the stream get each byte once, as from the kernel. Closing waits for no
+ * thread.
  */
 final class ItemFileInputStream extends FileInputStream {
   private static final int TRANSFER = 1 << 14;
@@ -37,7 +41,8 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * Creates a stream. A security manager would check a stream over a descriptor, which the program did not request. The program may read the file; otherwise it would have failed earlier.
+   * Creates a stream. A security manager would check a stream over a descriptor, which the program
+   * did not request. The program may read the file; otherwise it would have failed earlier.
    */
   @SuppressWarnings("removal")
   static ItemFileInputStream of(ItemCursor cursor) {
@@ -61,7 +66,8 @@ final class ItemFileInputStream extends FileInputStream {
   }
 
   /**
-   * The stream over the real file, at this stream's position, which serves all reads from now on. Null if this stream is closed and never opened the file.
+   * The stream over the real file, at this stream's position, which serves all reads from now on.
+   * Null if this stream is closed and never opened the file.
    */
   @Nullable FileInputStream real() throws IOException {
     synchronized (moving) {
@@ -131,7 +137,8 @@ final class ItemFileInputStream extends FileInputStream {
         if (!cursor.restFitsArray()) {
           try (FileInputStream named = new FileInputStream(cursor.path())) {
             named.skip(cursor.position());
-            return named.readAllBytes(); // Throws an exception that names the file, which real() cannot.
+            return named
+                .readAllBytes(); // Throws an exception that names the file, which real() cannot.
           }
         }
         rest = cursor.readRest(Integer.MAX_VALUE - 8);

@@ -10,7 +10,8 @@ import java.nio.charset.Charset;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link FileReader} that has no file of its own and decodes from the agent's stream. {@link java.io.Reader} implements the other methods in terms of these.
+ * A {@link FileReader} that has no file of its own and decodes from the agent's stream. {@link
+ * java.io.Reader} implements the other methods in terms of these.
  */
 final class ItemFileReader extends FileReader {
   private final InputStreamReader reader;

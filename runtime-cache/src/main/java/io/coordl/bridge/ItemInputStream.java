@@ -10,7 +10,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result of {@link java.nio.file.Files#newInputStream} for an item. It behaves like the JDK's stream over a channel (uninterruptible, {@link ClosedChannelException} when closed, no skip beyond the end), but reads from an {@link ItemFileInputStream} or, for an item that is only observed, from the JDK's own stream. Concurrent reads are serialised, as in the JDK's stream.
+ * The result of {@link java.nio.file.Files#newInputStream} for an item. It behaves like the JDK's
+ * stream over a channel (uninterruptible, {@link ClosedChannelException} when closed, no skip
+ * beyond the end), but reads from an {@link ItemFileInputStream} or, for an item that is only
+ * observed, from the JDK's own stream. Concurrent reads are serialised, as in the JDK's stream.
  */
 final class ItemInputStream extends InputStream {
   private final ItemCursor cursor;
@@ -19,7 +22,8 @@ final class ItemInputStream extends InputStream {
   private volatile boolean closed;
 
   /**
-   * Creates a stream over the runtime's bytes or, if {@code own} is given, over the program's stream.
+   * Creates a stream over the runtime's bytes or, if {@code own} is given, over the program's
+   * stream.
    */
   ItemInputStream(ItemCursor cursor, @Nullable InputStream own) {
     this.cursor = cursor;
@@ -79,7 +83,9 @@ final class ItemInputStream extends InputStream {
     return rest;
   }
 
-  /** Like the JDK's stream over a seekable channel: stops at the end and, backwards, at the start. */
+  /**
+   * Like the JDK's stream over a seekable channel: stops at the end and, backwards, at the start.
+   */
   @Override
   public synchronized long skip(long n) throws IOException {
     checkOpen();

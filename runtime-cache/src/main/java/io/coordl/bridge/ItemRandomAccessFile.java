@@ -8,11 +8,17 @@ import java.io.RandomAccessFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only {@link RandomAccessFile} that opens the file (the class has no other constructor), but reads cached bytes from the runtime.
+ * A read-only {@link RandomAccessFile} that opens the file (the class has no other constructor),
+ * but reads cached bytes from the runtime.
  *
- * <p>The position is always that of the open file, queried before each read and advanced after it: final methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code readLine}) use the file directly and must find the position where the program left it. At and beyond the size at the open, the file itself is read, so a program that follows a growing file sees it grow.
+ * <p>The position is always that of the open file, queried before each read and advanced after it:
+ * final methods of the class ({@code getChannel}, {@code getFD} and, since JDK 22 or so, {@code
+ * readLine}) use the file directly and must find the position where the program left it. At and
+ * beyond the size at the open, the file itself is read, so a program that follows a growing file
+ * sees it grow.
  *
- * <p>Threads that share it get each byte once: querying, reading and advancing are one atomic step with respect to other reads and {@code seek}.
+ * <p>Threads that share it get each byte once: querying, reading and advancing are one atomic step
+ * with respect to other reads and {@code seek}.
  */
 final class ItemRandomAccessFile extends RandomAccessFile {
   /** Null if the file is not an item. */
@@ -25,7 +31,8 @@ final class ItemRandomAccessFile extends RandomAccessFile {
   private long at;
 
   /**
-   * Once set, all reads use the open file: it is not the item's file, or a read of the runtime failed.
+   * Once set, all reads use the open file: it is not the item's file, or a read of the runtime
+   * failed.
    */
   private volatile boolean ownOnly;
 

@@ -6,20 +6,27 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a file that the program opens is an item of the data set, and where its bytes come from. Safe for concurrent use; called on the program's threads.
+ * Decides whether a file that the program opens is an item of the data set, and where its bytes
+ * come from. Safe for concurrent use; called on the program's threads.
  */
 public interface ItemSource {
   ItemSource NONE = Nothing.INSTANCE;
 
   /**
-   * Opens the item at {@code path}. Returns null if the program's own call is to be made as without the agent: the file is not an item, missing, unreadable, or not regular, or the agent failed. The source itself records the time spent here through {@link OpenItem#fetched}, including reading a whole item from storage or waiting for another thread that does. The bytes count only when the program reads them.
+   * Opens the item at {@code path}. Returns null if the program's own call is to be made as without
+   * the agent: the file is not an item, missing, unreadable, or not regular, or the agent failed.
+   * The source itself records the time spent here through {@link OpenItem#fetched}, including
+   * reading a whole item from storage or waiting for another thread that does. The bytes count only
+   * when the program reads them.
    *
    * @param path as the program passed it, relative to the working directory or absolute
    */
   @Nullable OpenItem open(String path);
 
   /**
-   * Like {@link #open}, for a file that stays open across samples (random access files and channels). Whether a read loads a sample is known only at the read, so the result for a regular file is null only if no read of it could load one.
+   * Like {@link #open}, for a file that stays open across samples (random access files and
+   * channels). Whether a read loads a sample is known only at the read, so the result for a regular
+   * file is null only if no read of it could load one.
    */
   @Nullable OpenItem openRandomAccess(String path);
 
@@ -27,7 +34,8 @@ public interface ItemSource {
   boolean takesOpened(String path);
 
   /**
-   * Like {@link #openRandomAccess}, for the file that the program has open, whatever its name refers to by now. A single check of the descriptor is then enough.
+   * Like {@link #openRandomAccess}, for the file that the program has open, whatever its name
+   * refers to by now. A single check of the descriptor is then enough.
    */
   @Nullable OpenItem openOpened(String path, FileDescriptor opened);
 
@@ -38,7 +46,8 @@ public interface ItemSource {
   void mapsToWrite(FileChannel channel);
 
   /**
-   * Like {@link #open(String)}, for a file outside the default file system, such as one of the program's own file systems; only for sequential readers from the start.
+   * Like {@link #open(String)}, for a file outside the default file system, such as one of the
+   * program's own file systems; only for sequential readers from the start.
    */
   @Nullable OpenItem openForeign(Path path);
 }

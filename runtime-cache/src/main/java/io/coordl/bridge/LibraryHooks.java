@@ -3,7 +3,8 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles calls of intercepted library methods. Called on any number of the program's threads at once; must not touch the program's random generators, interrupt flag or workspaces.
+ * Handles calls of intercepted library methods. Called on any number of the program's threads at
+ * once; must not touch the program's random generators, interrupt flag or workspaces.
  */
 public interface LibraryHooks {
   LibraryHooks NONE = Nothing.INSTANCE;

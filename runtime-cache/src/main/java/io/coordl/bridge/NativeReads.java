@@ -13,9 +13,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Call sites whose types the bridge cannot name: they become {@code invokedynamic}, linked here with the caller's own view of the library.
+ * Call sites whose types the bridge cannot name: they become {@code invokedynamic}, linked here
+ * with the caller's own view of the library.
  *
- * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the item is in memory, its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives the same pixels. On anything unexpected, such as an empty result, the original call runs instead.
+ * <p>OpenCV's {@code imread(path, flags)} opens the file in native code. If the item is in memory,
+ * its bytes go to the library's own {@code imdecode}, which runs the same decoder and gives the
+ * same pixels. On anything unexpected, such as an empty result, the original call runs instead.
  */
 public final class NativeReads {
   /** The libraries' default flags: {@code IMREAD_COLOR}. */
@@ -73,7 +76,10 @@ public final class NativeReads {
             .asType(MethodType.methodType(void.class, Object.class));
   }
 
-  /** Bootstrap method of an {@code imread} call with (String) or (String, int) that returns the library's Mat. */
+  /**
+   * Bootstrap method of an {@code imread} call with (String) or (String, int) that returns the
+   * library's Mat.
+   */
   public static CallSite imread(Lookup caller, String name, MethodType type, MethodHandle plain) {
     try {
       boolean flags = type.parameterCount() == 2;
@@ -93,7 +99,9 @@ public final class NativeReads {
   }
 
   /**
-   * Bootstrap method of a {@link FileChannel} method that only the JDK's own class implements (JDK 22: {@code map} into an arena, which {@link FileChannel} itself refuses); the channel is the first argument.
+   * Bootstrap method of a {@link FileChannel} method that only the JDK's own class implements (JDK
+   * 22: {@code map} into an arena, which {@link FileChannel} itself refuses); the channel is the
+   * first argument.
    */
   public static CallSite fileChannel(
       Lookup caller, String name, MethodType type, MethodHandle plain) {
@@ -162,7 +170,10 @@ public final class NativeReads {
     }
   }
 
-  /** Whether native code opens the same file for this path as java.io, which drops redundant slashes. */
+  /**
+   * Whether native code opens the same file for this path as java.io, which drops redundant
+   * slashes.
+   */
   private static boolean opensAsWritten(@Nullable String path) {
     return path == null
         || (!path.endsWith("/") && path.getBytes(StandardCharsets.UTF_8).length <= LONGEST_PATH);

@@ -11,14 +11,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opened item, used by one stream or channel of the program. Several threads may call {@link #content} and {@link #read}, as with the JDK's positional reads.
+ * One opened item, used by one stream or channel of the program. Several threads may call {@link
+ * #content} and {@link #read}, as with the JDK's positional reads.
  *
  * <p>Three cases, fixed at the open:
  *
  * <ul>
  *   <li>whole: {@link #content} is not null and every byte is in memory;
- *   <li>in blocks: {@link #served} without content; {@link #read} takes cached blocks from memory and the others from storage;
- *   <li>observed: not {@link #served}; the program's own stream reads, and only its time is recorded.
+ *   <li>in blocks: {@link #served} without content; {@link #read} takes cached blocks from memory
+ *       and the others from storage;
+ *   <li>observed: not {@link #served}; the program's own stream reads, and only its time is
+ *       recorded.
  * </ul>
  */
 public abstract class OpenItem {
@@ -30,7 +33,10 @@ public abstract class OpenItem {
 
   static final char REPLACEMENT = '\uFFFD';
 
-  /** Whether every text that does not encode back to its file name contains the replacement character. */
+  /**
+   * Whether every text that does not encode back to its file name contains the replacement
+   * character.
+   */
   private static final boolean DECODES_SIMPLY =
       List.of("UTF-8", "ANSI_X3.4-1968", "US-ASCII", "ISO-8859-1")
           .contains(System.getProperty("sun.jnu.encoding", ""));
@@ -49,7 +55,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * The text of a path of the default file system; null if the text would name another file or none. File names are arbitrary bytes. Bytes that are invalid in the JVM's encoding decode to the replacement character, which may also be part of a real name.
+   * The text of a path of the default file system; null if the text would name another file or
+   * none. File names are arbitrary bytes. Bytes that are invalid in the JVM's encoding decode to
+   * the replacement character, which may also be part of a real name.
    */
   public static @Nullable String textOf(Path path) {
     String text = path.toString();
@@ -84,13 +92,18 @@ public abstract class OpenItem {
     return own;
   }
 
-  /** All bytes, as a fresh read-only view from 0 to {@link #size}; null unless the whole item is in memory. */
+  /**
+   * All bytes, as a fresh read-only view from 0 to {@link #size}; null unless the whole item is in
+   * memory.
+   */
   public @Nullable ByteBuffer content() {
     return null;
   }
 
   /**
-   * All bytes, for a reader that needs them at once, such as a mapping. An item in blocks is fetched now if it is small enough and may be kept. Returns a fresh read-only view; null if the bytes must come from storage. May be called from several threads.
+   * All bytes, for a reader that needs them at once, such as a mapping. An item in blocks is
+   * fetched now if it is small enough and may be kept. Returns a fresh read-only view; null if the
+   * bytes must come from storage. May be called from several threads.
    *
    * @throws IOException if reading the file failed
    */
@@ -104,7 +117,8 @@ public abstract class OpenItem {
   }
 
   /**
-   * Reads up to {@code length} bytes at {@code position}; fewer only at the end or at a block boundary. Never reads beyond the size at the open.
+   * Reads up to {@code length} bytes at {@code position}; fewer only at the end or at a block
+   * boundary. Never reads beyond the size at the open.
    *
    * @return number of bytes read, -1 at or after the end
    * @throws IOException if reading the file failed
@@ -114,7 +128,9 @@ public abstract class OpenItem {
   }
 
   /**
-   * Ensures that the item can be read to its end even if its path is replaced: unless all its bytes are in memory, the file is opened now. Called before the first read by a caller that does not hold the file open.
+   * Ensures that the item can be read to its end even if its path is replaced: unless all its bytes
+   * are in memory, the file is opened now. Called before the first read by a caller that does not
+   * hold the file open.
    *
    * @throws IOException if the path now refers to another file, or to none
    */
@@ -126,21 +142,25 @@ public abstract class OpenItem {
   }
 
   /**
-   * Whether the file is longer now than at the open, or is open with a different length, so that only {@link #file} has the further bytes. Called at the end of the item; checks the file once.
+   * Whether the file is longer now than at the open, or is open with a different length, so that
+   * only {@link #file} has the further bytes. Called at the end of the item; checks the file once.
    */
   public boolean grown() {
     return new File(path).length() > size;
   }
 
   /**
-   * A file, open for reading, with the content of this opening: the opened file, which may have grown since, or a copy if its path now refers to another file. Throws if neither is available. The caller closes it.
+   * A file, open for reading, with the content of this opening: the opened file, which may have
+   * grown since, or a copy if its path now refers to another file. Throws if neither is available.
+   * The caller closes it.
    */
   public RandomAccessFile file() throws IOException {
     return new RandomAccessFile(path, "r");
   }
 
   /**
-   * The farthest place that a byte of this opening came from; storage also for the opening that read the file into the cache. Called once, at the end.
+   * The farthest place that a byte of this opening came from; storage also for the opening that
+   * read the file into the cache. Called once, at the end.
    */
   public Origin origin() {
     return Origin.STORAGE;
@@ -150,7 +170,8 @@ public abstract class OpenItem {
   protected void release() {}
 
   /**
-   * Records the part of the time since {@code startNanos} that is not recorded yet: checking a file costs storage time. Called once, by the code that opened the item.
+   * Records the part of the time since {@code startNanos} that is not recorded yet: checking a file
+   * costs storage time. Called once, by the code that opened the item.
    */
   final void opened(long startNanos) {
     long now = System.nanoTime();
@@ -182,7 +203,9 @@ public abstract class OpenItem {
     }
   }
 
-  /** Ends an opening whose file the program's own call could not open; nothing counts as fetched. */
+  /**
+   * Ends an opening whose file the program's own call could not open; nothing counts as fetched.
+   */
   final void abandon() {
     if (ends()) {
       release();
@@ -195,13 +218,19 @@ public abstract class OpenItem {
     return first;
   }
 
-  /** Bytes transferred so far. A decoder that seeks reads some bytes twice, but a whole item counts once. */
+  /**
+   * Bytes transferred so far. A decoder that seeks reads some bytes twice, but a whole item counts
+   * once.
+   */
   protected final long transferred() {
     return content() == null ? bytes : size;
   }
 
   /**
-   * Makes the JVM throw the pending error of this thread's access to damaged memory here, not somewhere in the program. The JVM throws it when a thread returns from the JVM's own code; allocating an empty multidimensional array is the cheapest way there. (Returning from a native method does so only in the interpreter.)
+   * Makes the JVM throw the pending error of this thread's access to damaged memory here, not
+   * somewhere in the program. The JVM throws it when a thread returns from the JVM's own code;
+   * allocating an empty multidimensional array is the cheapest way there. (Returning from a native
+   * method does so only in the interpreter.)
    */
   @SuppressWarnings("ReachabilityFenceUsage") // So that the array is allocated.
   public static void settle() {

@@ -7,13 +7,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks agent threads while they run code of the program or its libraries, to prepare a batch or to decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the program's next rewritten call waits, for a bounded time, until those inside have left. So the agent never uses resources that the program has closed, and code that expects one thread never runs on two. Thread-safe.
+ * Tracks agent threads while they run code of the program or its libraries, to prepare a batch or
+ * to decode an item in advance. After {@link Bridge#trip} no agent thread enters such code, and the
+ * program's next rewritten call waits, for a bounded time, until those inside have left. So the
+ * agent never uses resources that the program has closed, and code that expects one thread never
+ * runs on two. Thread-safe.
  */
 public final class Producers {
   /** Passed to listeners for a file that has no path; no real file has this one. */
   public static final String UNKNOWN = "\0";
 
-  /** How long the program waits; a thread that hangs in its code, perhaps on its locks, is abandoned. */
+  /**
+   * How long the program waits; a thread that hangs in its code, perhaps on its locks, is
+   * abandoned.
+   */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private static final Set<Thread> INSIDE = ConcurrentHashMap.newKeySet();
@@ -28,7 +35,8 @@ public final class Producers {
   private Producers() {}
 
   /**
-   * Called before an agent thread runs the program's code. False if it must not, because the agent is switched off; otherwise the same thread must call {@link #exit}.
+   * Called before an agent thread runs the program's code. False if it must not, because the agent
+   * is switched off; otherwise the same thread must call {@link #exit}.
    */
   public static boolean enter() {
     INSIDE.add(Thread.currentThread());
@@ -39,7 +47,9 @@ public final class Producers {
     return true;
   }
 
-  /** Called after the thread has left the program's code; it uses nothing of the program any more. */
+  /**
+   * Called after the thread has left the program's code; it uses nothing of the program any more.
+   */
   public static void exit() {
     INSIDE.remove(Thread.currentThread());
     synchronized (LOCK) {
@@ -48,7 +58,8 @@ public final class Producers {
   }
 
   /**
-   * Sets the listener that receives the path of each file, as the program passed it, before this thread opens it through a rewritten call; null: none.
+   * Sets the listener that receives the path of each file, as the program passed it, before this
+   * thread opens it through a rewritten call; null: none.
    */
   public static void listen(@Nullable Consumer<String> opened) {
     LISTENERS.set(opened);
@@ -87,7 +98,10 @@ public final class Producers {
     off = true;
   }
 
-  /** Called where a library call is no longer intercepted: after a trip, waits for the threads inside. */
+  /**
+   * Called where a library call is no longer intercepted: after a trip, waits for the threads
+   * inside.
+   */
   static void awaitAfterTrip() {
     if (off) {
       awaitNone(PATIENCE_NANOS);
@@ -95,7 +109,8 @@ public final class Producers {
   }
 
   /**
-   * Waits until no other thread is inside, unless one hung there before. An interrupt does not end the wait and is not lost.
+   * Waits until no other thread is inside, unless one hung there before. An interrupt does not end
+   * the wait and is not lost.
    */
   static void awaitNone(long nanos) {
     if (hangs || INSIDE.isEmpty() || INSIDE.contains(Thread.currentThread())) {

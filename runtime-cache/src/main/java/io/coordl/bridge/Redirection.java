@@ -12,7 +12,8 @@ public interface Redirection {
   @Nullable OutputStream open(Path path) throws IOException;
 
   /**
-   * Redirects files that this thread creates through rewritten calls from now on; null ends that. Returns the previous redirection.
+   * Redirects files that this thread creates through rewritten calls from now on; null ends that.
+   * Returns the previous redirection.
    */
   static @Nullable Redirection use(@Nullable Redirection redirection) {
     Redirection before = FileWrites.REDIRECTIONS.get();

@@ -1,7 +1,8 @@
 package io.coordl.bridge;
 
 /**
- * The role of a method on a sample's path to the training step. A rewriting rule names the kind; the {@link SpanSink} decides what follows from it.
+ * The role of a method on a sample's path to the training step. A rewriting rule names the kind;
+ * the {@link SpanSink} decides what follows from it.
  */
 public enum SpanKind {
   /** Turning raw bytes into pixels, audio samples or the like, or directly into an array. */
@@ -24,7 +25,8 @@ public enum SpanKind {
   /** The body of a prefetch thread or task: all batches made inside are for another thread. */
   PRODUCER,
   /**
-   * A framework's training or evaluation loop; its thread is a training thread. The subject is the method's only {@code int} parameter, if any: the number of epochs.
+   * A framework's training or evaluation loop; its thread is a training thread. The subject is the
+   * method's only {@code int} parameter, if any: the number of epochs.
    */
   FIT,
   /** One training step, or part of it; its thread is a training thread. */
@@ -36,7 +38,8 @@ public enum SpanKind {
    */
   EPOCH,
   /**
-   * Skipped work that an earlier job has already done: a step or, if the subject says so, the epochs before the current one.
+   * Skipped work that an earlier job has already done: a step or, if the subject says so, the
+   * epochs before the current one.
    */
   SKIPPED,
   /** A requested garbage collection; the subject is the caller: class and method. */

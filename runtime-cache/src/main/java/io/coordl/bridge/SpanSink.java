@@ -3,12 +3,16 @@ package io.coordl.bridge;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives spans. Implementations are called on the program's threads. They must be safe for concurrent use, and must not block or touch the program's random generators, interrupt flag or workspaces.
+ * Receives spans. Implementations are called on the program's threads. They must be safe for
+ * concurrent use, and must not block or touch the program's random generators, interrupt flag or
+ * workspaces.
  */
 public interface SpanSink {
   SpanSink NONE = Nothing.INSTANCE;
 
-  /** Opens a span on this thread; returns a token for {@link #exit}, 0 if the span is not recorded. */
+  /**
+   * Opens a span on this thread; returns a token for {@link #exit}, 0 if the span is not recorded.
+   */
   long enter(SpanKind kind, @Nullable Object subject);
 
   /**

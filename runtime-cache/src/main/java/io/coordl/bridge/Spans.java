@@ -4,7 +4,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewritten methods call this class to record the path of a sample. Never throws: {@link Bridge#fault} counts a fault in the sink, and the program continues. A span costs two clock reads (about 25 ns each) and no allocation.
+ * Rewritten methods call this class to record the path of a sample. Never throws: {@link
+ * Bridge#fault} counts a fault in the sink, and the program continues. A span costs two clock reads
+ * (about 25 ns each) and no allocation.
  */
 public final class Spans {
   private Spans() {}
@@ -30,7 +32,9 @@ public final class Spans {
   }
 
   /**
-   * Wraps the batches of a data set, so that each {@code hasNext} and {@code next} is a span. Wraps only lambdas and other hidden classes: the program may cast a collection to its own type, and named iterators get their spans where they are declared.
+   * Wraps the batches of a data set, so that each {@code hasNext} and {@code next} is a span. Wraps
+   * only lambdas and other hidden classes: the program may cast a collection to its own type, and
+   * named iterators get their spans where they are declared.
    */
   public static @Nullable Iterable<?> timed(@Nullable Iterable<?> batches) {
     if (batches == null) {

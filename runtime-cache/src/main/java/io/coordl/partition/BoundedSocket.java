@@ -12,7 +12,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 
 /**
- * A client's connection, used by one thread at a time. Each step has a deadline; once it passes, the {@link Watch} closes the connection and the step fails. Uses a {@link Socket} because a channel would be closed when the program interrupts its thread.
+ * A client's connection, used by one thread at a time. Each step has a deadline; once it passes,
+ * the {@link Watch} closes the connection and the step fails. Uses a {@link Socket} because a
+ * channel would be closed when the program interrupts its thread.
  */
 public final class BoundedSocket implements Closeable {
   private final Socket plain = new Socket(Proxy.NO_PROXY);

@@ -19,7 +19,9 @@ public record HostPort(String host, int port) {
   private static final Pattern BRACKETED =
       Pattern.compile("\\[([0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?)](?::([0-9]{1,5}))?");
 
-  /** Parses {@code HOST[:PORT]}; the following port belongs to the host, too. Throws if malformed. */
+  /**
+   * Parses {@code HOST[:PORT]}; the following port belongs to the host, too. Throws if malformed.
+   */
   public static HostPort parse(String text) {
     return parse(text, 65_534);
   }

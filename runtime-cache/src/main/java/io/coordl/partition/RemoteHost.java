@@ -7,7 +7,10 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's view of another host: its idle connections, and a circuit breaker, which is the failure detector of both engines. The first late or failed request opens the breaker; no thread of the program then asks the host until a background probe gets an answer. Probes of a host that soon fails again become less and less frequent. Safe for concurrent use.
+ * A client's view of another host: its idle connections, and a circuit breaker, which is the
+ * failure detector of both engines. The first late or failed request opens the breaker; no thread
+ * of the program then asks the host until a background probe gets an answer. Probes of a host that
+ * soon fails again become less and less frequent. Safe for concurrent use.
  *
  * @param <C> type of a connection
  */
@@ -95,7 +98,9 @@ public final class RemoteHost<C extends Closeable> implements Closeable {
     return true;
   }
 
-  /** Closes connections that have long been idle; true if a probe is due. Called in the background. */
+  /**
+   * Closes connections that have long been idle; true if a probe is due. Called in the background.
+   */
   public boolean tend() {
     long now = System.nanoTime();
     Unused<C> oldest = unused.peekLast();

@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * How long the engines wait, and for what; tests choose other times.
  *
- * @param progress a call without progress for this long is late; an item must transfer {@link #WINDOW} bytes in this time
+ * @param progress a call without progress for this long is late; an item must transfer {@link
+ *     #WINDOW} bytes in this time
  * @param connect for a connection to be established
  * @param faults total time that the late and failed calls of one fetch may take
  * @param probe between two probes of a host that failed
@@ -27,7 +28,8 @@ public record Timeouts(
   public static final int WINDOW = 64 << 10;
 
   /**
-   * Multiplies the waits for answers, for tests that count reads: on a machine too busy to answer in time, items are rightly read twice.
+   * Multiplies the waits for answers, for tests that count reads: on a machine too busy to answer
+   * in time, items are rightly read twice.
    */
   private static final int PATIENCE = Math.max(1, Integer.getInteger("coordl.peer.patience", 1));
 

@@ -8,7 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread that checks connections forty times a second: blocking sockets have no write timeout, and a read timeout costs two more system calls.
+ * A thread that checks connections forty times a second: blocking sockets have no write timeout,
+ * and a read timeout costs two more system calls.
  */
 public final class Watch implements Closeable {
   public interface Watched extends Closeable {
@@ -22,7 +23,8 @@ public final class Watch implements Closeable {
   private static final Duration TICK = Duration.ofMillis(25);
 
   /**
-   * If a tick is this late, the JVM itself was paused: skip a tick so that pending input is read before anyone is declared late.
+   * If a tick is this late, the JVM itself was paused: skip a tick so that pending input is read
+   * before anyone is declared late.
    */
   private static final Duration PAUSE = Duration.ofMillis(100);
 

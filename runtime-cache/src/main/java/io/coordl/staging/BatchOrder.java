@@ -4,7 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The items of each batch of an epoch, as a sampler produced them. Items are numbers below the size of the data set; batches are numbered from 0. Immutable.
+ * The items of each batch of an epoch, as a sampler produced them. Items are numbers below the size
+ * of the data set; batches are numbered from 0. Immutable.
  */
 public final class BatchOrder {
   final int[] items;
@@ -13,7 +14,8 @@ public final class BatchOrder {
   /**
    * Creates an order.
    *
-   * @param items the items of all batches, concatenated; not copied, so the caller must not change them
+   * @param items the items of all batches, concatenated; not copied, so the caller must not change
+   *     them
    * @param ends exclusive end of each batch in {@code items}, ascending; the last one is its length
    */
   public BatchOrder(int[] items, int[] ends) {

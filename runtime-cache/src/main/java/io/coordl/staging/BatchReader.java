@@ -9,7 +9,9 @@ public interface BatchReader<T> {
   /**
    * Reads a batch.
    *
-   * @param bytes direct, read-only, page aligned, in native byte order, from position 0 to the batch's length. They are valid only during this call; the slot is then reused, so keep neither the buffer nor an address in it
+   * @param bytes direct, read-only, page aligned, in native byte order, from position 0 to the
+   *     batch's length. They are valid only during this call; the slot is then reused, so keep
+   *     neither the buffer nor an address in it
    */
   T read(ByteBuffer bytes) throws IOException;
 }

@@ -5,7 +5,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches briefly which jobs are alive: each check costs system calls, and a thread that waits for a batch would check a thousand times a second. A stale answer only delays the reaction to a job's death. A dead job stays dead, because job numbers are never reused. Thread-safe.
+ * Caches briefly which jobs are alive: each check costs system calls, and a thread that waits for a
+ * batch would check a thousand times a second. A stale answer only delays the reaction to a job's
+ * death. A dead job stays dead, because job numbers are never reused. Thread-safe.
  */
 final class CachedJobLiveness implements JobLiveness {
   /** Far below all {@link Timeouts}. */

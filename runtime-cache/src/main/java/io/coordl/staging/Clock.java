@@ -13,7 +13,8 @@ interface Clock {
 
         @Override
         public void pause(long nanos) {
-          boolean interrupted = Thread.interrupted(); // A pending interrupt would make parkNanos return at once.
+          boolean interrupted =
+              Thread.interrupted(); // A pending interrupt would make parkNanos return at once.
           LockSupport.parkNanos(this, nanos);
           if (interrupted) {
             Thread.currentThread().interrupt();

@@ -7,9 +7,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes a pipeline, part by part: two jobs may share batches only if all parts are equal. Immutable.
+ * Describes a pipeline, part by part: two jobs may share batches only if all parts are equal.
+ * Immutable.
  *
- * @param parts name and value as shown to the user, {@code "batch size" -> "32"}, in insertion order; long values as a checksum
+ * @param parts name and value as shown to the user, {@code "batch size" -> "32"}, in insertion
+ *     order; long values as a checksum
  */
 public record Fingerprint(Map<String, String> parts) {
   /** Collapses each run of white space in a value into one space. */
@@ -19,7 +21,10 @@ public record Fingerprint(Map<String, String> parts) {
     parts = Collections.unmodifiableMap(plain);
   }
 
-  /** Describes the first part that differs, as "its batch size is 32, not 64"; null if all are equal. */
+  /**
+   * Describes the first part that differs, as "its batch size is 32, not 64"; null if all are
+   * equal.
+   */
   public @Nullable String difference(Fingerprint other) {
     for (Map.Entry<String, String> part : parts.entrySet()) {
       String theirs = other.parts.get(part.getKey());

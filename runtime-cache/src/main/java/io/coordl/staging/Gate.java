@@ -6,7 +6,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntSupplier;
 
 /**
- * Admits threads to shared memory until the job leaves. A job that has left must store nothing there any more, because others take over its slots and claims.
+ * Admits threads to shared memory until the job leaves. A job that has left must store nothing
+ * there any more, because others take over its slots and claims.
  */
 final class Gate {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -12,7 +12,10 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agent's thread that works on shared files for the program's threads, and shows the other jobs that this one is running. Interrupting a thread closes the channel it is using, which drops the locks that prove this job alive. So only this thread, which no program can interrupt, uses channels.
+ * The agent's thread that works on shared files for the program's threads, and shows the other jobs
+ * that this one is running. Interrupting a thread closes the channel it is using, which drops the
+ * locks that prove this job alive. So only this thread, which no program can interrupt, uses
+ * channels.
  */
 final class HeartbeatThread {
   private static final long BEAT_MILLIS = 200;

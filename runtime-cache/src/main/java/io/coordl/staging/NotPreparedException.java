@@ -1,7 +1,9 @@
 package io.coordl.staging;
 
 /**
- * A batch was not prepared, and the agent is not at fault. Either the program's own code threw, which the program sees itself when it asks for the batch; or the epoch ended; or the batch cannot be shared, which was logged.
+ * A batch was not prepared, and the agent is not at fault. Either the program's own code threw,
+ * which the program sees itself when it asks for the batch; or the epoch ended; or the batch cannot
+ * be shared, which was logged.
  */
 public final class NotPreparedException extends Exception {
   private static final long serialVersionUID = 1;

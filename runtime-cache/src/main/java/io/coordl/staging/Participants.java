@@ -18,7 +18,9 @@ import java.util.function.LongPredicate;
 import java.util.stream.IntStream;
 
 /**
- * The jobs of a staging buffer, as one of them sees them. Each job decides locally, by its own clock and from the changes it observes, which jobs are alive and worth waiting for. A wrong decision costs time, never correctness. Thread-safe.
+ * The jobs of a staging buffer, as one of them sees them. Each job decides locally, by its own
+ * clock and from the changes it observes, which jobs are alive and worth waiting for. A wrong
+ * decision costs time, never correctness. Thread-safe.
  */
 final class Participants {
   private final StagingMemory memory;
@@ -152,7 +154,8 @@ final class Participants {
   }
 
   /**
-   * Frees what dead jobs hold. A participant number is reused only where no job can mistake its new owner for the dead one: under the exclusive lock, or while joining.
+   * Frees what dead jobs hold. A participant number is reused only where no job can mistake its new
+   * owner for the dead one: under the exclusive lock, or while joining.
    */
   void buryDead() {
     if (all().anyMatch(this::isDead)) {
@@ -170,7 +173,8 @@ final class Participants {
   }
 
   /**
-   * Gives a job the first participant number that is free or belongs to a dead job. Call only under the exclusive lock, or while joining. False if all numbers are taken.
+   * Gives a job the first participant number that is free or belongs to a dead job. Call only under
+   * the exclusive lock, or while joining. False if all numbers are taken.
    */
   static boolean enter(StagingMemory memory, long job, long pid, LongPredicate alive) {
     for (int participant = 0; participant < MAX_PARTICIPANTS; participant++) {

@@ -26,7 +26,9 @@ final class PipelineSession {
   private static final long PAUSE_NANOS = 1_000_000;
   private static final long NANOS_TO_END = 2_000_000_000;
 
-  /** Scanning for other jobs' files is slow, so it is done only this often before reporting a block. */
+  /**
+   * Scanning for other jobs' files is slow, so it is done only this often before reporting a block.
+   */
   private static final int LOOKS_BEFORE_BLOCKED = 4;
 
   /** Log key: batches that are not staged are reported once, whatever the reason. */
@@ -98,7 +100,8 @@ final class PipelineSession {
   }
 
   /**
-   * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs} jobs; before later ones, for jobs that are still in the epoch before the newest.
+   * Ends the previous epoch and begins the next. Before the first epoch, waits for {@code jobs}
+   * jobs; before later ones, for jobs that are still in the epoch before the newest.
    *
    * @param jobs number of jobs to wait for before the very first epoch
    * @return null if no epoch could be begun
@@ -132,7 +135,8 @@ final class PipelineSession {
           entered = buffer.tryBegin(own);
           if (late) {
             log.once(
-                "Other jobs of the group are partway through an epoch: this job starts the next one" + " ahead of them, as far as prep.size allows.");
+                "Other jobs of the group are partway through an epoch: this job starts the next one"
+                    + " ahead of them, as far as prep.size allows.");
           }
         } finally {
           gate.exit();
@@ -184,7 +188,8 @@ final class PipelineSession {
         looked = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
-              "%s of %s jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.",
+              "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
+                  + " first epoch begins without them.",
               there, jobs);
           inVain = true;
           return;
@@ -212,7 +217,9 @@ final class PipelineSession {
     if (!stuck) {
       stuck = true;
       log.say(
-          "A thread that prepares batches hangs in the program's code, perhaps on a lock that the" + " program holds. From now on this job prepares all batches of this pipeline" + " itself.");
+          "A thread that prepares batches hangs in the program's code, perhaps on a lock that the"
+              + " program holds. From now on this job prepares all batches of this pipeline"
+              + " itself.");
     }
   }
 
@@ -250,7 +257,8 @@ final class PipelineSession {
   }
 
   /**
-   * Reads a slot that this job holds and releases it; null if the slot cannot be mapped or there is no memory for the result.
+   * Reads a slot that this job holds and releases it; null if the slot cannot be mapped or there is
+   * no memory for the result.
    */
   <T> @Nullable T read(int slot, BatchReader<T> reader) throws IOException {
     try {
@@ -314,7 +322,8 @@ final class PipelineSession {
   void damaged(InternalError cause) {
     gate.shut();
     log.say(
-        "The staging buffer was damaged by another program (%s): this job prepares all batches of" + " this pipeline itself.",
+        "The staging buffer was damaged by another program (%s): this job prepares all batches of"
+            + " this pipeline itself.",
         cause.getMessage());
   }
 

@@ -34,11 +34,13 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This job's membership in a group on this host: one staging buffer for each pipeline in which the job begins an epoch. Thread-safe.
+ * This job's membership in a group on this host: one staging buffer for each pipeline in which the
+ * job begins an epoch. Thread-safe.
  */
 public final class PrepGroup implements Closeable {
   /**
-   * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline differs in every epoch (for example, through a counting preprocessor) would take all memory.
+   * Each pipeline keeps its buffer until the job ends. Without this limit, a job whose pipeline
+   * differs in every epoch (for example, through a counting preprocessor) would take all memory.
    */
   private static final int MAX_PIPELINES = 32;
 
@@ -96,13 +98,17 @@ public final class PrepGroup implements Closeable {
     bound = by;
   }
 
-  /** Sets the listener that receives each whole slot before this job reads from it. Call before the first epoch. */
+  /**
+   * Sets the listener that receives each whole slot before this job reads from it. Call before the
+   * first epoch.
+   */
   public void whenRead(Consumer<ByteBuffer> hears) {
     reading = hears;
   }
 
   /**
-   * Begins an epoch of this job. May wait, for a bounded time, until the epoch can be shared: for jobs still expected, or until the others finish their current epoch.
+   * Begins an epoch of this job. May wait, for a bounded time, until the epoch can be shared: for
+   * jobs still expected, or until the others finish their current epoch.
    *
    * @param pipeline fingerprint of the pipeline; jobs with an equal one share batches
    * @param own the order this job's own sampler produced; all jobs adopt the first job's
@@ -116,7 +122,8 @@ public final class PrepGroup implements Closeable {
     if (joined.size() + refused.size() >= MAX_PIPELINES && !joined.containsKey(text)) {
       log.once(
           String.format(
-              "This job has more than %s pipelines (or one that changes from epoch to epoch): it" + " prepares the batches of the others itself.",
+              "This job has more than %s pipelines (or one that changes from epoch to epoch): it"
+                  + " prepares the batches of the others itself.",
               MAX_PIPELINES));
       return null;
     }
@@ -137,7 +144,8 @@ public final class PrepGroup implements Closeable {
     } catch (BusyFileException e) {
       if (first) {
         log.say(
-            "%s This job prepares the batches of this epoch itself, and tries again at each later" + " epoch.",
+            "%s This job prepares the batches of this epoch itself, and tries again at each later"
+                + " epoch.",
             e.getMessage());
       }
       return null;
@@ -206,7 +214,8 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Number of jobs of the group that share no pipeline with this job and have not begun an epoch yet.
+   * Number of jobs of the group that share no pipeline with this job and have not begun an epoch
+   * yet.
    */
   private int waitingElsewhere() {
     try {
@@ -228,7 +237,9 @@ public final class PrepGroup implements Closeable {
     return SharedFile.othersInUse(directory, pattern, StagingDescriptor.TEXT_END);
   }
 
-  /** Logs, after an epoch that no other job shared, how this job's pipeline differs from the others. */
+  /**
+   * Logs, after an epoch that no other job shared, how this job's pipeline differs from the others.
+   */
   private void sayWhyAlone(Fingerprint pipeline) throws IOException {
     if (saidAlone.get()) {
       return;
@@ -243,7 +254,8 @@ public final class PrepGroup implements Closeable {
     String difference = nearest == null ? null : pipeline.difference(nearest);
     if (difference != null && !saidAlone.getAndSet(true)) {
       log.say(
-          "No other job has this job's pipeline: %s as in the most similar one of group %s. This" + " job prepares all its batches itself.",
+          "No other job has this job's pipeline: %s as in the most similar one of group %s. This"
+              + " job prepares all its batches itself.",
           difference, group);
     }
   }
@@ -286,7 +298,9 @@ public final class PrepGroup implements Closeable {
   }
 
   /**
-   * Leaves the group: running work ends, batches already taken stay valid, and the last job deletes the files. A second caller waits, for a bounded time, until the first has left, because a job may end while its heartbeat thread is leaving.
+   * Leaves the group: running work ends, batches already taken stay valid, and the last job deletes
+   * the files. A second caller waits, for a bounded time, until the first has left, because a job
+   * may end while its heartbeat thread is leaving.
    */
   @Override
   public void close() {

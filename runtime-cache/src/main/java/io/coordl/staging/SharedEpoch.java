@@ -19,7 +19,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over its data set, shared with other jobs; repeats the attempts of {@link StagingBuffer}. Every wait is bounded: whatever happens to the others, the job can prepare each batch of {@link #order} locally, so it uses every batch exactly once. Thread-safe.
+ * One epoch of this job over its data set, shared with other jobs; repeats the attempts of {@link
+ * StagingBuffer}. Every wait is bounded: whatever happens to the others, the job can prepare each
+ * batch of {@link #order} locally, so it uses every batch exactly once. Thread-safe.
  */
 public final class SharedEpoch {
   private static final long FIRST_PAUSE_NANOS = 50_000;
@@ -48,7 +50,10 @@ public final class SharedEpoch {
   private long updatesBefore;
   private volatile boolean shared;
 
-  /** Time since which this job's producers wait for slots that no job is going to free; 0 if none do. */
+  /**
+   * Time since which this job's producers wait for slots that no job is going to free; 0 if none
+   * do.
+   */
   private volatile long starvedSince;
 
   SharedEpoch(PipelineSession session, Entered epoch) {
@@ -66,7 +71,8 @@ public final class SharedEpoch {
   // ---- preparing
 
   /**
-   * Starts preparing this job's share on at least one thread of the agent. All of them may call {@code source} at once. A second call does nothing.
+   * Starts preparing this job's share on at least one thread of the agent. All of them may call
+   * {@code source} at once. A second call does nothing.
    */
   public void prepareWith(BatchSource source, int threads) {
     if (begun.getAndSet(true) || !gate.inside(() -> buffer.produces(epoch, true))) {
@@ -260,9 +266,12 @@ public final class SharedEpoch {
   // ---- using
 
   /**
-   * Waits until one of the jobs has prepared the batch, then lets {@code reader} copy it. Each batch may be used once, in any order and by any thread. Interrupts do not end the wait and are not lost. The slot is released before this returns.
+   * Waits until one of the jobs has prepared the batch, then lets {@code reader} copy it. Each
+   * batch may be used once, in any order and by any thread. Interrupts do not end the wait and are
+   * not lost. The slot is released before this returns.
    *
-   * @return null if the job must prepare the batch locally: no other job will, or not soon enough, or the bytes cannot be mapped, or there is no memory for the copy
+   * @return null if the job must prepare the batch locally: no other job will, or not soon enough,
+   *     or the bytes cannot be mapped, or there is no memory for the copy
    * @throws IOException if {@code reader} throws it
    */
   public <T> @Nullable T use(int batch, BatchReader<T> reader) throws IOException {
@@ -402,7 +411,9 @@ public final class SharedEpoch {
   }
 
   /**
-   * Ends this job's use of the epoch: it reached the end, left the loop, or begins another. When this returns, the agent's threads have left {@link BatchSource#prepare}, unless they hang there. A second call does nothing.
+   * Ends this job's use of the epoch: it reached the end, left the loop, or begins another. When
+   * this returns, the agent's threads have left {@link BatchSource#prepare}, unless they hang
+   * there. A second call does nothing.
    */
   public void end() {
     if (!stop(Math.max(session.timeouts.lease().toNanos(), patience()))) {

@@ -37,40 +37,70 @@ import io.coordl.shared.JobLiveness;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job's view of the staging buffer of a pipeline: it keeps prepared batches in shared memory until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL paper (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and die.
+ * One job's view of the staging buffer of a pipeline: it keeps prepared batches in shared memory
+ * until all jobs of an epoch have used them. Implements the coordinated prep of the CoorDL paper
+ * (section 4.3), with a window instead of lock step, for jobs that join, leave, stall and die.
  *
- * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of them locally. So each job uses each batch exactly once; sharing decides only where the bytes come from. All methods here are attempts that return at once; {@link SharedEpoch} repeats them and decides when to give up.
+ * <p><b>Safety</b> does not depend on this class: every job walks the batches 0, 1, 2 ... of its
+ * epoch on its own, in the order that all jobs of the epoch have adopted, and can prepare each of
+ * them locally. So each job uses each batch exactly once; sharing decides only where the bytes come
+ * from. All methods here are attempts that return at once; {@link SharedEpoch} repeats them and
+ * decides when to give up.
  *
  * <h2>Protocol</h2>
  *
  * <p>Every decision is one compare-and-set of one word ({@link StagingDescriptor}).
  *
  * <ul>
- *   <li><b>Epochs.</b> At most two are in progress, the newest and its predecessor. A job that begins an epoch enters the newest if that is OPEN and new to the job, and adopts its order. Otherwise it creates the next epoch with its own order, once all jobs have reached the newest and none is left in the predecessor, whose descriptor it reuses. So no job gets a batch twice, and no batch serves two epochs.
+ *   <li><b>Epochs.</b> At most two are in progress, the newest and its predecessor. A job that
+ *       begins an epoch enters the newest if that is OPEN and new to the job, and adopts its order.
+ *       Otherwise it creates the next epoch with its own order, once all jobs have reached the
+ *       newest and none is left in the predecessor, whose descriptor it reuses. So no job gets a
+ *       batch twice, and no batch serves two epochs.
  *   <li><b>Preparing.</b> A producer first takes a slot (FILLING), then claims the smallest
- *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for always has one. Then it prepares the batch, copies it once, makes the slot READY, and finally makes the claim STAGED.
- *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that is still READY with this epoch and batch, copies the bytes, and removes the bit.
- *   <li><b>Reusing.</b> A READY slot without holders may be refilled once the cursor of every participant of its epoch is past its batch. The first reuse moves the epoch from OPEN to SLIDING, because no job can enter it any more. One word contains both the holders and the batch of a slot, so no job takes a slot that is being reused.
+ *       unclaimed batch: each claim has a slot, so the batch that the slowest job waits for always
+ *       has one. Then it prepares the batch, copies it once, makes the slot READY, and finally
+ *       makes the claim STAGED.
+ *   <li><b>Using.</b> A job adds its bit to the holders in the slot's word, if that is still READY
+ *       with this epoch and batch, copies the bytes, and removes the bit.
+ *   <li><b>Reusing.</b> A READY slot without holders may be refilled once the cursor of every
+ *       participant of its epoch is past its batch. The first reuse moves the epoch from OPEN to
+ *       SLIDING, because no job can enter it any more. One word contains both the holders and the
+ *       batch of a slot, so no job takes a slot that is being reused.
  * </ul>
  *
- * <p>A newer epoch may take only half of the slots while any job is in the older one, so the older one can always progress. A slot is held only for the duration of a copy, so data that programs keep blocks no other job.
+ * <p>A newer epoch may take only half of the slots while any job is in the older one, so the older
+ * one can always progress. A slot is held only for the duration of a copy, so data that programs
+ * keep blocks no other job.
  *
  * <h2>Recovery after kill -9</h2>
  *
  * <ul>
- *   <li>A FILLING slot or a claim with the number of a dead job, which is never reused: the next job that needs it takes it over. None of the dead job's stores can arrive late, because the kernel releases its lock only after its last thread is gone.
- *   <li>A READY slot without a STAGED claim: reused once all jobs are past the batch, which is prepared again.
+ *   <li>A FILLING slot or a claim with the number of a dead job, which is never reused: the next
+ *       job that needs it takes it over. None of the dead job's stores can arrive late, because the
+ *       kernel releases its lock only after its last thread is gone.
+ *   <li>A READY slot without a STAGED claim: reused once all jobs are past the batch, which is
+ *       prepared again.
  *   <li>A CREATING epoch: the next job to begin an epoch stores its order there.
- *   <li>The dead job's bits among holders and participants: any job clears them, but only under the exclusive lock ({@link Participants#buryDead}), because participant numbers, unlike job numbers, are reused.
+ *   <li>The dead job's bits among holders and participants: any job clears them, but only under the
+ *       exclusive lock ({@link Participants#buryDead}), because participant numbers, unlike job
+ *       numbers, are reused.
  * </ul>
  *
  * <h2>Which jobs are waited for</h2>
  *
- * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse also waits for participants that have not yet reached the epoch. Only jobs that are running, progressing, and not blocked in another pipeline of the group are waited for ({@link Participants#waitable}). All others are removed from the epoch; such a job continues locally and rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it fills or holds: when it resumes, it touches only bytes that no other job reads.
+ * <p>A slot is reused only after the slowest participant of the epoch is past it; the first reuse
+ * also waits for participants that have not yet reached the epoch. Only jobs that are running,
+ * progressing, and not blocked in another pipeline of the group are waited for ({@link
+ * Participants#waitable}). All others are removed from the epoch; such a job continues locally and
+ * rejoins at the next epoch. A suspended job's claims are taken over, but never the slots it fills
+ * or holds: when it resumes, it touches only bytes that no other job reads.
  *
  * <h2>Memory order</h2>
  *
- * <p>The bytes of a slot are stored before the CAS to READY (release) and read after a CAS from READY (acquire). An order is stored before its epoch becomes OPEN; a reader that does not find the same epoch OPEN after reading discards the order.
+ * <p>The bytes of a slot are stored before the CAS to READY (release) and read after a CAS from
+ * READY (acquire). An order is stored before its epoch becomes OPEN; a reader that does not find
+ * the same epoch OPEN after reading discards the order.
  *
  * <p>Thread-safe and lock-free.
  */
@@ -288,7 +318,8 @@ final class StagingBuffer {
   }
 
   /**
-   * The smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may be released, {@link #NEVER_MORE} if all are prepared.
+   * The smallest unclaimed batch; {@link #NOT_NOW} if all are claimed but some claims may be
+   * released, {@link #NEVER_MORE} if all are prepared.
    */
   int nextUnclaimed(Entered epoch) {
     int none = NEVER_MORE;
@@ -323,7 +354,9 @@ final class StagingBuffer {
     return (int) middle(Math.max(first, slowest));
   }
 
-  /** Claims the smallest unclaimed batch; if there is none, returns as {@link #nextUnclaimed} does. */
+  /**
+   * Claims the smallest unclaimed batch; if there is none, returns as {@link #nextUnclaimed} does.
+   */
   int claim(Entered epoch) {
     while (isUnderWay(epoch)) {
       int batch = nextUnclaimed(epoch);
@@ -359,7 +392,8 @@ final class StagingBuffer {
   }
 
   /**
-   * Takes a slot to fill. {@link #NOT_NOW} if all are in use; {@code blocker} then names the participant to wait for. {@link #NEVER_MORE} if there are none.
+   * Takes a slot to fill. {@link #NOT_NOW} if all are in use; {@code blocker} then names the
+   * participant to wait for. {@link #NEVER_MORE} if there are none.
    */
   int takeSlot(Entered epoch, Blocker blocker) {
     int slots = slotBytes() == 0 ? MAX_SLOTS : slots();
@@ -402,7 +436,9 @@ final class StagingBuffer {
   }
 
   /**
-   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is preferred to a free one, which has usually never held a batch: its pages are already allocated, and page-locked where a job does that.
+   * Whether the batch belongs to an earlier epoch that no job is in or will enter. Such a slot is
+   * preferred to a free one, which has usually never held a batch: its pages are already allocated,
+   * and page-locked where a job does that.
    */
   private boolean isOver(long word, Entered epoch) {
     long of = epoch(word);
@@ -456,7 +492,9 @@ final class StagingBuffer {
     return !open || slides(at.state(), word);
   }
 
-  /** Closes the epoch to new jobs; false if one entered since {@code word}, or the epoch is gone. */
+  /**
+   * Closes the epoch to new jobs; false if one entered since {@code word}, or the epoch is gone.
+   */
   private boolean slides(long at, long word) {
     while (true) {
       long now = memory.get(at);

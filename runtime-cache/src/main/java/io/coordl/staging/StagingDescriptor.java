@@ -1,7 +1,8 @@
 package io.coordl.staging;
 
 /**
- * Layout of a staging file: every offset has its name here, and no other class computes one. All words are 64 bits wide, in native byte order.
+ * Layout of a staging file: every offset has its name here, and no other class computes one. All
+ * words are 64 bits wide, in native byte order.
  *
  * <pre>
  * header | participants | slot words | slot lengths | fingerprint | two epochs | slots, page aligned
@@ -13,7 +14,8 @@ package io.coordl.staging;
  * cursor: epoch, first batch that the participant still needs
  * </pre>
  *
- * <p>A claim whose epoch differs from its descriptor's is unclaimed. Holders and participants are sets of participant numbers, one bit each.
+ * <p>A claim whose epoch differs from its descriptor's is unclaimed. Holders and participants are
+ * sets of participant numbers, one bit each.
  */
 final class StagingDescriptor {
   /** "CoorDLst" as one word; does not match in the other byte order. */

@@ -25,9 +25,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory-mapped staging file. Its length covers everything it may hold; pages are allocated when first written. The first write goes through write(2), because a full tmpfs fails that with an error, but a store through a mapping with SIGBUS.
+ * A memory-mapped staging file. Its length covers everything it may hold; pages are allocated when
+ * first written. The first write goes through write(2), because a full tmpfs fails that with an
+ * error, but a store through a mapping with SIGBUS.
  *
- * <p>Another program of the user may truncate the file ({@link MappedLength}). So every change checks the length first, and every read settles at once. After the first failure this is constant, all-zero memory in which no protocol progresses, and the listener leaves. If native code copies from a slot at that moment, the process dies.
+ * <p>Another program of the user may truncate the file ({@link MappedLength}). So every change
+ * checks the length first, and every read settles at once. After the first failure this is
+ * constant, all-zero memory in which no protocol progresses, and the listener leaves. If native
+ * code copies from a slot at that moment, the process dies.
  */
 final class StagingFile implements StagingMemory {
   private static final VarHandle WORDS =
@@ -71,7 +76,8 @@ final class StagingFile implements StagingMemory {
   }
 
   /**
-   * Maps a file; {@code itemRoom} and {@code batchRoom} apply to a new file. The heartbeat thread maps the slots, because mapping on an interrupted thread closes the channel.
+   * Maps a file; {@code itemRoom} and {@code batchRoom} apply to a new file. The heartbeat thread
+   * maps the slots, because mapping on an interrupted thread closes the channel.
    */
   static StagingFile map(
       Path path, long bytes, long itemRoom, long batchRoom, HeartbeatThread heartbeat)
@@ -122,7 +128,10 @@ final class StagingFile implements StagingMemory {
     }
   }
 
-  /** Sets the listener that receives, before each read, the whole mapped slot with all pages in memory. */
+  /**
+   * Sets the listener that receives, before each read, the whole mapped slot with all pages in
+   * memory.
+   */
   void whenRead(Consumer<ByteBuffer> hears) {
     reading = hears;
   }

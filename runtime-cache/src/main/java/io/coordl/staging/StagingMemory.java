@@ -29,7 +29,10 @@ interface StagingMemory extends Contents.Memory {
     }
   }
 
-  /** Removes a participant from a word's set; false if absent, or if the word does not satisfy {@code as}. */
+  /**
+   * Removes a participant from a word's set; false if absent, or if the word does not satisfy
+   * {@code as}.
+   */
   default boolean remove(long at, int participant, LongPredicate as) {
     while (true) {
       long word = get(at);

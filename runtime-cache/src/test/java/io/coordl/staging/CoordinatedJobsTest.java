@@ -580,7 +580,8 @@ class CoordinatedJobsTest {
       assertThat(program.ended).isTrue();
       assertThat(program.words)
           .containsExactly(
-              "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.");
+              "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first"
+                  + " epoch begins without them.");
     }
   }
 

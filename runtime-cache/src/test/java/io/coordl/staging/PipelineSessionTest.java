@@ -346,7 +346,8 @@ class PipelineSessionTest {
     assertThat(Batches.take(epoch, 0)).isNull();
     assertThat(job.words)
         .containsExactly(
-            "No memory left to grow the staging buffer (No space left): it keeps its current size.");
+            "No memory left to grow the staging buffer (No space left): it keeps its current"
+                + " size.");
     assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
         .isEqualTo(StagingDescriptor.BROKEN);
   }
@@ -476,7 +477,8 @@ class PipelineSessionTest {
     waited(1, TIMEOUTS.blocked().toNanos() / 4);
     assertThat(job.words)
         .containsExactly(
-            "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first" + " epoch begins without them.");
+            "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
+                + " epoch begins without them.");
     assertThat(job.session.waitedInVain()).isTrue();
   }
 

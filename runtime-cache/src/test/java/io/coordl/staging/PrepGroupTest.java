@@ -314,7 +314,8 @@ class PrepGroupTest {
               "The staging buffer "
                   + file
                   + " is locked by another job that does not get on (is it stopped?); nothing is"
-                  + " shared. This job prepares the batches of this epoch itself, and tries again" + " at each later epoch.");
+                  + " shared. This job prepares the batches of this epoch itself, and tries again"
+                  + " at each later epoch.");
       other.goOn();
       SharedEpoch epoch = group.begin(PIPELINE, own);
       assertThat(epoch).isNotNull();

@@ -55,7 +55,9 @@ public final class ClassFiles {
   }
 
   /**
-   * Number of lambdas and method references of type {@code kind} in a class and all its nested classes. A lambda's own class does not show which of them it is. A lambda's nest host is the outermost class.
+   * Number of lambdas and method references of type {@code kind} in a class and all its nested
+   * classes. A lambda's own class does not show which of them it is. A lambda's nest host is the
+   * outermost class.
    *
    * @throws IOException if a class file cannot be read
    */
@@ -105,7 +107,8 @@ public final class ClassFiles {
   }
 
   /**
-   * Whether a field of the program is a static setting, whose value may come from arguments or properties and so is not determined by the class file.
+   * Whether a field of the program is a static setting, whose value may come from arguments or
+   * properties and so is not determined by the class file.
    */
   public static boolean isSetting(Field field) {
     Class<?> type = field.getType();

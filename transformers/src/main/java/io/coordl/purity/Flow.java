@@ -19,11 +19,12 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join, origins are united.
+ * Finds the origins of a method's values, by data-flow analysis to a fixed point; where paths join,
+ * origins are united.
  */
 final class Flow {
   /** A known origin of a value. */
-  sealed interface Origin permits Plain, Made, Kept {}
+  sealed interface Origin permits Plain, Made, Inside, Kept {}
 
   /** Origins without details. */
   enum Plain implements Origin {
@@ -32,8 +33,13 @@ final class Flow {
     OTHER
   }
 
-  /** An array or object that the method itself created, by the instruction with index {@code at}. */
+  /**
+   * An array or object that the method itself created, by the instruction with index {@code at}.
+   */
   record Made(int at) implements Origin {}
+
+  /** An element of such an array or object, or of one of its elements. */
+  record Inside(int at) implements Origin {}
 
   /**
    * The content of a field.
@@ -372,7 +378,9 @@ final class Flow {
                   origin ->
                       origin instanceof Kept kept
                           ? new Kept(kept.field(), kept.ofThis(), true)
-                          : origin instanceof Made made ? made : Plain.OTHER)
+                          : origin instanceof Made made
+                              ? new Inside(made.at())
+                              : origin instanceof Inside ? origin : Plain.OTHER)
               .collect(Collectors.toUnmodifiableSet());
       return new Value(false, item, origins);
     }

@@ -15,7 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Names the JDK methods that return the same result whenever they are called; everything else counts as unknown. Excluded are clocks, threads, mutable locales and properties, random generators, processes, sockets, reflection and output.
+ * Names the JDK methods that return the same result whenever they are called; everything else
+ * counts as unknown. Excluded are clocks, threads, mutable locales and properties, random
+ * generators, processes, sockets, reflection and output.
  */
 final class JdkCode {
   /** Packages and classes whose methods depend only on their arguments. */
@@ -95,7 +97,9 @@ final class JdkCode {
   private static final Set<String> OF_PATHS =
       Set.of("getName", "getPath", "getParent", "getParentFile", "toPath", "toString", "<init>");
 
-  /** Methods that read a file given as argument; they open it, so that a change of it is noticed. */
+  /**
+   * Methods that read a file given as argument; they open it, so that a change of it is noticed.
+   */
   private static final Set<String> READS =
       names(
           "",
@@ -275,7 +279,8 @@ final class JdkCode {
   }
 
   /**
-   * Whether the behaviour of a JDK container depends only on its elements: not on a comparator of the program or on another map, and not on garbage collection.
+   * Whether the behaviour of a JDK container depends only on its elements: not on a comparator of
+   * the program or on another map, and not on garbage collection.
    */
   static boolean isPlain(Object container) {
     Class<?> type = container.getClass();

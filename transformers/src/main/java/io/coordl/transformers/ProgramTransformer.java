@@ -20,7 +20,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Offers every class of the program to the call-site rewriter and to the hook weaver. If neither changes a class, returns null, never equal bytes, so that class-data sharing stays intact. A failure leaves the class unchanged.
+ * Offers every class of the program to the call-site rewriter and to the hook weaver. If neither
+ * changes a class, returns null, never equal bytes, so that class-data sharing stays intact. A
+ * failure leaves the class unchanged.
  */
 public final class ProgramTransformer implements ClassFileTransformer {
   /** Receives what happens to classes; called while they load, on any thread. */
@@ -31,9 +33,7 @@ public final class ProgramTransformer implements ClassFileTransformer {
     /** A class could not be rewritten and stays unchanged. */
     void failed(String name, Throwable cause);
 
-    /**
-     * A class file is too new for the parser; it stays unchanged, which is not a fault.
-     */
+    /** A class file is too new for the parser; it stays unchanged, which is not a fault. */
     void newer(String name, int version);
   }
 
@@ -54,7 +54,8 @@ public final class ProgramTransformer implements ClassFileTransformer {
   }
 
   /**
-   * Whether a loaded class needs retransformation, judged by its class file on disk; true if there is none.
+   * Whether a loaded class needs retransformation, judged by its class file on disk; true if there
+   * is none.
    */
   public boolean mayChange(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
@@ -114,7 +115,8 @@ public final class ProgramTransformer implements ClassFileTransformer {
   }
 
   /**
-   * Whether classes of this loader can call the bridge. Module systems such as OSGi delegate only {@code java.*} to the boot loader, so a rewritten call would fail there.
+   * Whether classes of this loader can call the bridge. Module systems such as OSGi delegate only
+   * {@code java.*} to the boot loader, so a rewritten call would fail there.
    */
   private boolean seesBridge(ClassLoader loader) {
     Boolean sees = seeing.get(loader);

@@ -21,15 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the agent when the first class of a training library loads. A program that trains nothing pays only for the transformer: no recording, no store, no file.
+ * Starts the agent when the first class of a training library loads. A program that trains nothing
+ * pays only for the transformer: no recording, no store, no file.
  */
 final class Activation {
   /** How long JVM shutdown waits for the summary to be printed. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /**
-   * Packages that an event class calls once JFR has instrumented it, in JDK 17 and later JDKs.
-   */
+  /** Packages that an event class calls once JFR has instrumented it, in JDK 17 and later JDKs. */
   private static final List<String> CALLED_BY_EVENTS =
       List.of("jdk.jfr.internal", "jdk.jfr.internal.event", "jdk.jfr.internal.handlers");
 
@@ -55,7 +54,8 @@ final class Activation {
   }
 
   /**
-   * Called for every class of a library (null if the user named a data set, so that no library is needed); starts the agent once. Never throws.
+   * Called for every class of a library (null if the user named a data set, so that no library is
+   * needed); starts the agent once. Never throws.
    */
   synchronized void activate(@Nullable Library library) {
     if (failed) {
@@ -142,7 +142,9 @@ final class Activation {
   }
 
   /**
-   * Exports JFR's internal packages to the event classes. JFR itself does so when it registers an event, but {@code jcmd JFR.start} also instruments event classes that load earlier. If a call fails once because the export is missing, it fails forever.
+   * Exports JFR's internal packages to the event classes. JFR itself does so when it registers an
+   * event, but {@code jcmd JFR.start} also instruments event classes that load earlier. If a call
+   * fails once because the export is missing, it fails forever.
    */
   private void exportToEvents(@Nullable Module jfr) {
     if (jfr == null) {

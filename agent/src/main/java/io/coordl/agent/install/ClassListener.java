@@ -76,7 +76,8 @@ final class ClassListener implements ProgramTransformer.Listener {
     rewrites.add(name, "all", 0, reason, "");
     if (!saidNewer.getAndSet(true)) {
       log.say(
-          "%s and other classes of its version are not rewritten, and their reads are not" + " observed: %s",
+          "%s and other classes of its version are not rewritten, and their reads are not"
+              + " observed: %s",
           name, reason);
     }
   }

@@ -17,7 +17,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** Continues {@code premain} once the loaders exist: parses options and installs the transformer. */
+/**
+ * Continues {@code premain} once the loaders exist: parses options and installs the transformer.
+ */
 public final class Installer {
   /** Modules that the agent needs in every job, beyond java.base and java.instrument. */
   private static final List<String> MODULES =
@@ -103,7 +105,9 @@ public final class Installer {
   }
 
   /**
-   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Only those that the transformer would change: each retransformation runs every agent, and OpenTelemetry's own 3,000 classes took 20 s.
+   * Rewrites classes that were loaded before the agent (late attach, or an AOT cache). Only those
+   * that the transformer would change: each retransformation runs every agent, and OpenTelemetry's
+   * own 3,000 classes took 20 s.
    */
   private static void retransformLoaded(
       Instrumentation instrumentation, ProgramTransformer transformer) {

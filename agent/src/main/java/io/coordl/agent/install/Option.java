@@ -5,7 +5,8 @@ import io.coordl.library.catalog.Libraries;
 import java.util.Locale;
 
 /**
- * Every argument of the agent. Parsing, the help text, the table in the docs and the recording all use these declarations.
+ * Every argument of the agent. Parsing, the help text, the table in the docs and the recording all
+ * use these declarations.
  */
 public enum Option {
   ENABLED("true, false", "kill switch: false leaves the program untouched"),
@@ -13,18 +14,22 @@ public enum Option {
       "coordl-%p.jfr",
       "FILE, off",
       Values.TEXT,
-      "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is" + " appended. By default, joins a recording that is already running"),
+      "JFR recording to write; %p is the process id. If a name with %p exists, -2, -3, ... is"
+          + " appended. By default, joins a recording that is already running"),
   SUMMARY("on, off", "the summary at exit, and a line per epoch"),
   STATUS(
       "on, off",
-      "publish the running job's figures to coordl top, through a 27 KiB file in /dev/shm that is" + " deleted when the job ends"),
+      "publish the running job's figures to coordl top, through a 27 KiB file in /dev/shm that is"
+          + " deleted when the job ends"),
   JMX(
       "auto, on, off",
-      "the current totals as MBeans, io.coordl:type=Job; auto: if the JVM was started with remote" + " management, com.sun.management.jmxremote"),
+      "the current totals as MBeans, io.coordl:type=Job; auto: if the JVM was started with remote"
+          + " management, com.sun.management.jmxremote"),
   METRICS(
       "off, otlp[:URL], prometheus:[ADDRESS:]PORT, kubeflow (may be repeated)",
       Values.METRICS,
-      "export the current totals: every 10 s to an OpenTelemetry collector or as the status of a" + " Kubeflow TrainJob, or served to Prometheus, by default on this host only"),
+      "export the current totals: every 10 s to an OpenTelemetry collector or as the status of a"
+          + " Kubeflow TrainJob, or served to Prometheus, by default on this host only"),
   DATASET(
       "inferred, PATH or GLOB (may be repeated)",
       Values.LIST,
@@ -32,90 +37,124 @@ public enum Option {
   DATASET_ROOT(
       "none, PATH",
       Values.TEXT,
-      "root of the data set on a file system shared with other containers and hosts: items below it" + " are identified by relative path, inode, size and times"),
+      "root of the data set on a file system shared with other containers and hosts: items below it"
+          + " are identified by relative path, inode, size and times"),
   DATASET_MANIFEST(
       "none, FILE",
       Values.TEXT,
-      "output of sha256sum run in dataset.root: files older than the manifest are identified by" + " content, so copies count as the same items"),
+      "output of sha256sum run in dataset.root: files older than the manifest are identified by"
+          + " content, so copies count as the same items"),
   DATASET_IDENTITY(
       "file, copy",
-      "copy: with cache.scope=host or peer, files with equal path, size and modification time count" + " as the same item; a file replaced with equal size and time is mistaken for the old one"),
+      "copy: with cache.scope=host or peer, files with equal path, size and modification time count"
+          + " as the same item; a file replaced with equal size and time is mistaken for the old"
+          + " one"),
   AUTO(
       "off, on",
-      "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each" + " started once it pays off; other arguments take precedence, and group=NAME implies" + " cache.scope=host"),
+      "auto alone means auto=on: cache=minio, decoded=share, prepared=share and prefetch=auto, each"
+          + " started once it pays off; other arguments take precedence, and group=NAME implies"
+          + " cache.scope=host"),
   CACHE("off, minio", "keep raw items in memory: admitted until the budget is full, never evicted"),
   CACHE_SIZE(
-      "byte budget of all raw, decoded and prepared items without a budget of their own; auto: half" + " of the memory that is free within the container's limit, a quarter if another store has" + " its own budget; starts smaller until an epoch has shown what the program needs, and" + " shrinks when memory is short"),
+      "byte budget of all raw, decoded and prepared items without a budget of their own; auto: half"
+          + " of the memory that is free within the container's limit, a quarter if another store"
+          + " has its own budget; starts smaller until an epoch has shown what the program needs,"
+          + " and shrinks when memory is short"),
   CACHE_SCOPE(
       "process, host",
       "private to this job, or shared through /dev/shm by all jobs of the group on this host"),
   CACHE_EXCLUDE(
       "none, TYPE (may be repeated)",
       Values.LIST,
-      "do not keep files on file systems of this type, as named in /proc/mounts, such as nfs4; fuse" + " covers every fuse.TYPE"),
+      "do not keep files on file systems of this type, as named in /proc/mounts, such as nfs4; fuse"
+          + " covers every fuse.TYPE"),
   DECODED(
       "off, share",
       "keep decoded images, so that each is decoded once; cache.scope sets which jobs share them"),
   DECODED_SIZE(
-      "byte budget of decoded images alone; auto: they share cache.size according to measured" + " benefit, or with peer get a quarter of free memory"),
+      "byte budget of decoded images alone; auto: they share cache.size according to measured"
+          + " benefit, or with peer get a quarter of free memory"),
   PREPARED(
       "off, share, share:CLASS (may be repeated)",
       Values.PREPARED,
-      "keep each sample as data set and transforms produce it before the first random number, so" + " that it is prepared once; CLASS: a data set or transform that you declare deterministic" + " where that cannot be proven; cache.scope sets which jobs share the samples"),
+      "keep each sample as data set and transforms produce it before the first random number, so"
+          + " that it is prepared once; CLASS: a data set or transform that you declare"
+          + " deterministic where that cannot be proven; cache.scope sets which jobs share the"
+          + " samples"),
   PREPARED_SIZE(
-      "byte budget of prepared samples alone; auto: they share cache.size, and a sample kept" + " prepared is not kept in another form; with peer they get a quarter of free memory"),
+      "byte budget of prepared samples alone; auto: they share cache.size, and a sample kept"
+          + " prepared is not kept in another form; with peer they get a quarter of free memory"),
   PEER(
       "off, HOST[:PORT] (may be repeated), dns:NAME[:PORT], file:DIR, slurm[:PORT],"
           + " redis://HOST[:PORT], rediss://HOST[:PORT]",
       Values.PEERS,
-      "other hosts, or a Redis, that keep the data set together with this host; implies" + " cache=minio and cache.scope=host"),
+      "other hosts, or a Redis, that keep the data set together with this host; implies"
+          + " cache=minio and cache.scope=host"),
   PEER_BIND(
       "auto, ADDRESS[:PORT]",
       Values.ADDRESS,
-      "address at which this host listens, on this port and the next; auto: the listed peer that is" + " this host, else the address of this host's name, port 7800; jobs with a different address" + " count as another host"),
+      "address at which this host listens, on this port and the next; auto: the listed peer that is"
+          + " this host, else the address of this host's name, port 7800; jobs with a different"
+          + " address count as another host"),
   PEER_HOSTS(
       "auto",
       new Range(2, 256),
-      "number of hosts to wait for before the first item is read, at most a minute; auto: do not" + " wait"),
+      "number of hosts to wait for before the first item is read, at most a minute; auto: do not"
+          + " wait"),
   PEER_SECRET(
       "none, FILE",
       Values.TEXT,
-      "file of mode 0600 with at least 32 random characters, the same on all hosts, with which peers" + " authenticate and encrypt their connections; peer=HOST needs this or peer.tls"),
+      "file of mode 0600 with at least 32 random characters, the same on all hosts, with which"
+          + " peers authenticate and encrypt their connections; peer=HOST needs this or peer.tls"),
   PEER_TLS(
       "off, KEYSTORE",
       Values.TEXT,
-      "instead of peer.secret, and for rediss://: PKCS12 key store with this host's key and the" + " certificates it trusts; peers without a trusted certificate are refused"),
+      "instead of peer.secret, and for rediss://: PKCS12 key store with this host's key and the"
+          + " certificates it trusts; peers without a trusted certificate are refused"),
   PEER_TLS_PASSWORD(
       "none, PASSWORD",
       Values.SECRET,
-      "password of the key store; pass it in a file, @FILE; the agent neither records nor prints" + " it"),
+      "password of the key store; pass it in a file, @FILE; the agent neither records nor prints"
+          + " it"),
   PREFETCH(
       "off, auto",
       new Range(1, 64),
-      "load items of upcoming batches into decoded=share or cache=minio on N agent threads, and" + " prepare the next batch on one more unless the library prefetches batches itself; auto:" + " finds the best number of threads while the job runs"),
+      "load items of upcoming batches into decoded=share or cache=minio on N agent threads, and"
+          + " prepare the next batch on one more unless the library prefetches batches itself;"
+          + " auto: finds the best number of threads while the job runs"),
   PREP(
       "off, coordinate",
-      "coordinate: the jobs of the group together prepare each batch once; they share order and" + " augmentation"),
+      "coordinate: the jobs of the group together prepare each batch once; they share order and"
+          + " augmentation"),
   PREP_JOBS(
       "auto",
       new Range(1, 16),
       "number of jobs to wait for before the first shared epoch; auto: do not wait"),
   PREP_SIZE(
-      "byte budget of each pipeline's staging buffer; auto: an eighth of free memory, at most a" + " sixteenth of the container's limit"),
+      "byte budget of each pipeline's staging buffer; auto: an eighth of free memory, at most a"
+          + " sixteenth of the container's limit"),
   CHECKPOINT(
       "off, atomic, async",
-      "how model files are written; atomic: to a temporary file that is forced to disk and then" + " renamed, with length and SHA-256 in a second file that is checked on load; async: the" + " same in the background, from a snapshot"),
+      "how model files are written; atomic: to a temporary file that is forced to disk and then"
+          + " renamed, with length and SHA-256 in a second file that is checked on load; async: the"
+          + " same in the background, from a snapshot"),
   CHECKPOINT_SIZE(
-      "byte budget of the snapshot of checkpoint=async; auto: a quarter of free memory, at" + " most a sixteenth of the container's limit"),
+      "byte budget of the snapshot of checkpoint=async; auto: a quarter of free memory, at"
+          + " most a sixteenth of the container's limit"),
   CHECKPOINT_EVERY(
       "off, auto, continuous",
       new Range(1, 1_000_000),
-      "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as" + " checkpoint.overhead allows; continuous: the next as soon as the last is written;" + " implies checkpoint=async"),
+      "the agent takes its own checkpoints, in checkpoint.dir, every N steps; auto: as often as"
+          + " checkpoint.overhead allows; continuous: the next as soon as the last is written;"
+          + " implies checkpoint=async"),
   CHECKPOINT_DIR(
       "none, PATH",
       Values.TEXT,
-      "directory of the agent's checkpoints, used by one job at a time: PATH/MODEL/latest is the" + " newest, PATH/run.2/MODEL/latest the newest of a second run that does not resume the first"),
-  CHECKPOINT_KEEP("3", "", new Range(1, 1000), "number of checkpoints to keep; older ones are deleted"),
+      "directory of the agent's checkpoints, used by one job at a time: PATH/MODEL/latest is the"
+          + " newest, PATH/run.2/MODEL/latest the newest of a second run that does not resume the"
+          + " first"),
+  CHECKPOINT_KEEP(
+      "3", "", new Range(1, 1000), "number of checkpoints to keep; older ones are deleted"),
   CHECKPOINT_OVERHEAD(
       "3.5%",
       "SHARE from 0.1% to 50%",
@@ -125,27 +164,35 @@ public enum Option {
       "25",
       "",
       new Range(1, 3600),
-      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last" + " checkpoint with checkpoint.every"),
+      "on SIGTERM: how many seconds JVM shutdown waits for the current step to end, to take a last"
+          + " checkpoint with checkpoint.every"),
   RESUME(
       "none, PATH",
       Values.TEXT,
-      "resume from the newest of the agent's checkpoints below PATH, which may be checkpoint.dir;" + " without a checkpoint the job starts from the beginning; implies checkpoint=atomic"),
+      "resume from the newest of the agent's checkpoints below PATH, which may be checkpoint.dir;"
+          + " without a checkpoint the job starts from the beginning; implies checkpoint=atomic"),
   GPU(
       "auto, on, off",
-      "sample NVIDIA GPUs once a second; in a profile, also end steps when the device has finished;" + " auto: if a driver is installed; on: also report if none can be used"),
+      "sample NVIDIA GPUs once a second; in a profile, also end steps when the device has finished;"
+          + " auto: if a driver is installed; on: also report if none can be used"),
   GPU_PRESETS(
       "none, DIR",
       Values.TEXT,
-      "directory with the jars of the JavaCPP presets for CUDA, through which to call the driver;" + " none: call it through java.lang.foreign from JDK 22 on, through the program's JNA," + " or with gpu=on through the program's presets"),
+      "directory with the jars of the JavaCPP presets for CUDA, through which to call the driver;"
+          + " none: call it through java.lang.foreign from JDK 22 on, through the program's JNA,"
+          + " or with gpu=on through the program's presets"),
   GPU_PINNED(
       "off, on",
-      "page-lock the memory from which the library copies batches of prepared=share and" + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
+      "page-lock the memory from which the library copies batches of prepared=share and"
+          + " prep=coordinate to a GPU; if the driver refuses, they are copied as usual"),
   GPU_RANGES(
       "off, on",
-      "show epochs, batches and data stalls of training threads as NVTX ranges above the kernels in" + " Nsight Systems"),
+      "show epochs, batches and data stalls of training threads as NVTX ranges above the kernels in"
+          + " Nsight Systems"),
   PROFILE(
       "off, ingestion, cached, cold, all",
-      "measure the job's speed with prepared batches, with every item in memory, and with every" + " item in storage; all policies are off, and the run ends after the last phase"),
+      "measure the job's speed with prepared batches, with every item in memory, and with every"
+          + " item in storage; all policies are off, and the run ends after the last phase"),
   PROFILE_STEPS(
       "auto",
       new Range(10, 100_000),
@@ -241,7 +288,10 @@ public enum Option {
     return name().toLowerCase(Locale.ROOT).replace('_', '.');
   }
 
-  /** The text that {@code coordl-agent.jar=help} prints; the entry class also calls this by reflection. */
+  /**
+   * The text that {@code coordl-agent.jar=help} prints; the entry class also calls this by
+   * reflection.
+   */
   public static String help() {
     StringBuilder text =
         new StringBuilder(

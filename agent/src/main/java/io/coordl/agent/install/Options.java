@@ -40,7 +40,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parsed arguments of the agent. Parsing never throws: each error is one sentence in {@link #problems}. With any error all policies are off, so a job never runs with only half of the requested policies.
+ * The parsed arguments of the agent. Parsing never throws: each error is one sentence in {@link
+ * #problems}. With any error all policies are off, so a job never runs with only half of the
+ * requested policies.
  */
 public final class Options {
   /** Options that stay in force after an error. */
@@ -49,7 +51,9 @@ public final class Options {
 
   private static final Set<Option> POLICIES = EnumSet.range(Option.AUTO, Option.RESUME);
 
-  /** Kinds of options whose later values are added to the earlier ones, unless it is the default. */
+  /**
+   * Kinds of options whose later values are added to the earlier ones, unless it is the default.
+   */
   private static final Set<Values> REPEATED =
       EnumSet.of(Values.LIST, Values.METRICS, Values.PEERS, Values.PREPARED);
 
@@ -211,7 +215,10 @@ public final class Options {
     return get(Option.PREP).equals("coordinate");
   }
 
-  /** Whether to prefetch; not with coordinated prep, which has its own threads, and an order that this job's sampler does not know. */
+  /**
+   * Whether to prefetch; not with coordinated prep, which has its own threads, and an order that
+   * this job's sampler does not know.
+   */
   boolean prefetches() {
     return triesPrefetching() || (count(Option.PREFETCH) > 0 && !coordinates());
   }
@@ -254,8 +261,7 @@ public final class Options {
         if (servers == 0) {
           Discovery.parse(peers);
         } else if (servers < peers.size()) {
-          throw new IllegalArgumentException(
-              "Redis servers and hosts cannot be combined");
+          throw new IllegalArgumentException("Redis servers and hosts cannot be combined");
         }
       } catch (IllegalArgumentException e) {
         problem("peer: " + UserText.line(String.valueOf(e.getMessage())));
@@ -337,7 +343,8 @@ public final class Options {
     Given password = given.get(Option.PEER_TLS_PASSWORD);
     if (tls && password != null && password.origin().equals("argument")) {
       remarks.add(
-          "peer.tls.password is on the command line, where every user of this host can see it and the" + " recording stores it; put it into a file, @FILE");
+          "peer.tls.password is on the command line, where every user of this host can see it and"
+              + " the recording stores it; put it into a file, @FILE");
     }
     remarks.addAll(corrections);
     libraries.all().forEach(library -> remarks.addAll(library.remarks()));
@@ -359,15 +366,20 @@ public final class Options {
           + library.name()
           + (coordinate
               ? " with prep=coordinate"
-              : " in fit without decoded=share or cache=minio: it prefetches only batches that the program" + " takes itself");
+              : " in fit without decoded=share or cache=minio: it prefetches only batches that the"
+                    + " program takes itself");
     }
     return coordinate
         ? prefetch
-            + " with prep=coordinate prefetches no items: it sets the number of preparing threads if" + " the program has an executor"
+            + " with prep=coordinate prefetches no items: it sets the number of preparing threads"
+            + " if the program has an executor"
         : "";
   }
 
-  /** Switches all policies off, because a profile measures the job without them, and names those that were requested. */
+  /**
+   * Switches all policies off, because a profile measures the job without them, and names those
+   * that were requested.
+   */
   private void onlyProfile() {
     List<String> off = new ArrayList<>();
     for (Option policy :
@@ -441,7 +453,9 @@ public final class Options {
     for (String argument : split(arguments)) {
       if (afterSecret && !known(argument)) {
         problem(
-            "the text after a comma in " + Option.PEER_TLS_PASSWORD.key() + " is not an argument (put a value with a comma into a file, @FILE)");
+            "the text after a comma in "
+                + Option.PEER_TLS_PASSWORD.key()
+                + " is not an argument (put a value with a comma into a file, @FILE)");
         continue;
       }
       afterSecret = argument.startsWith(Option.PEER_TLS_PASSWORD.key());
@@ -472,7 +486,10 @@ public final class Options {
     }
   }
 
-  /** Splits at commas, except those before the last {@code @} of an address, which belong to its password. */
+  /**
+   * Splits at commas, except those before the last {@code @} of an address, which belong to its
+   * password.
+   */
   private List<String> split(String arguments) {
     List<String> parts = List.of(arguments.split(",", -1));
     List<String> all = new ArrayList<>();
@@ -490,7 +507,9 @@ public final class Options {
     return all;
   }
 
-  /** Whether this is an argument, valid or not, rather than the rest of one that was cut at a comma. */
+  /**
+   * Whether this is an argument, valid or not, rather than the rest of one that was cut at a comma.
+   */
   private boolean known(String argument) {
     int equals = argument.indexOf('=');
     String key = equals > 0 ? argument.substring(0, equals).trim() : "";

@@ -27,7 +27,9 @@ final class PeerPolicy {
   private PeerPolicy() {}
 
   /**
-   * Opens the engine, which the monitor closes before the store. On failure, logs the reason and returns null: it never falls back to an engine without the requested TLS, or to unauthenticated hosts.
+   * Opens the engine, which the monitor closes before the store. On failure, logs the reason and
+   * returns null: it never falls back to an engine without the requested TLS, or to unauthenticated
+   * hosts.
    *
    * @param store name of the store, the same for all jobs that share it
    */
@@ -91,7 +93,8 @@ final class PeerPolicy {
     boolean given = !secret.equals(Option.PEER_SECRET.byDefault);
     if (given && !options.get(Option.PEER_TLS).equals(Option.PEER_TLS.byDefault)) {
       throw new IOException(
-          "peer.secret and peer.tls were both given, but only one can authenticate peers: remove" + " one.");
+          "peer.secret and peer.tls were both given, but only one can authenticate peers: remove"
+              + " one.");
     }
     SSLContext tls = tls(options);
     if (tls != null) {
@@ -99,7 +102,9 @@ final class PeerPolicy {
     }
     if (!given) {
       throw new IOException(
-          "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that no stranger who reaches its ports" + " can read or change this job's training data: run openssl rand -base64 32," + " and put its output on all hosts into a file of mode 0600.");
+          "peer= needs peer.secret=FILE or peer.tls=KEYSTORE, so that no stranger who reaches its"
+              + " ports can read or change this job's training data: run openssl rand -base64 32,"
+              + " and put its output on all hosts into a file of mode 0600.");
     }
     return PeerTls.ofSecret(Path.of(secret));
   }

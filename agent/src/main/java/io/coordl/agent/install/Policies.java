@@ -116,7 +116,8 @@ final class Policies {
     return why.isEmpty() || !"late".equals(System.getProperty("coordl.attached"))
         ? why
         : why
-            + " by a method called since the agent was attached; methods already running then, such as" + " main, are not rewritten: start the program with -javaagent";
+            + " by a method called since the agent was attached; methods already running then, such"
+            + " as main, are not rewritten: start the program with -javaagent";
   }
 
   /** Registers a requested option, to report at exit if it had no effect, and why. */
@@ -158,16 +159,15 @@ final class Policies {
       names = names.copies();
       job.log()
           .say(
-              "dataset.identity=copy: files are identified by path, size and modification time; a file" + " replaced with equal size and time is mistaken for the old one.");
+              "dataset.identity=copy: files are identified by path, size and modification time; a"
+                  + " file replaced with equal size and time is mistaken for the old one.");
     }
     Set<String> excluded = new HashSet<>(options.list(Option.CACHE_EXCLUDE));
     excluded.remove(NONE);
     return excluded.isEmpty() ? names : names.without(excluded);
   }
 
-  /**
-   * The source of items: observes only, or uses a store, which the monitor closes at exit.
-   */
+  /** The source of items: observes only, or uses a store, which the monitor closes at exit. */
   ItemSource items() {
     if (options.profiles()) {
       ProfiledItems items = new ProfiledItems(filter, job.log());
@@ -203,9 +203,7 @@ final class Policies {
     return cache;
   }
 
-  /**
-   * The interceptors of library calls, for all requested policies. Call after {@link #items}.
-   */
+  /** The interceptors of library calls, for all requested policies. Call after {@link #items}. */
   LibraryHooks hooks(RewriteLog rewrites) {
     sampleGpus();
     showRanges();
@@ -376,7 +374,8 @@ final class Policies {
   }
 
   /**
-   * Ends the job after the profile, by {@link System#exit} on an agent thread. The training thread waits here for a bounded time, because a shutdown hook of the program may wait for it.
+   * Ends the job after the profile, by {@link System#exit} on an agent thread. The training thread
+   * waits here for a bounded time, because a shutdown hook of the program may wait for it.
    */
   @SuppressWarnings("SystemExitOutsideMain") // Documented behaviour of profile=.
   private void end() {
@@ -499,7 +498,9 @@ final class Policies {
   }
 
   /**
-   * Number of epochs within which keeping must pay off: at most the remaining ones, if known. If unknown and the agent chooses, as many as the job has had so far, because it may well run as long again.
+   * Number of epochs within which keeping must pay off: at most the remaining ones, if known. If
+   * unknown and the agent chooses, as many as the job has had so far, because it may well run as
+   * long again.
    */
   private int epochsToPay() {
     JobStatisticsEvent now = job.spans().totals().snapshot();
@@ -512,7 +513,10 @@ final class Policies {
     return (int) Math.min(toGo, MOST_TO_PAY);
   }
 
-  /** Group name, extended by the listening address: jobs with another address count as another host, even on the same machine. */
+  /**
+   * Group name, extended by the listening address: jobs with another address count as another host,
+   * even on the same machine.
+   */
   private String group() {
     String bind = options.get(Option.PEER_BIND);
     return options.hasPeers() && !bind.equals(Option.PEER_BIND.byDefault)
@@ -563,7 +567,10 @@ final class Policies {
     return common;
   }
 
-  /** Whether the form shares cache.size. Not with peers: all hosts use this host's raw items, so no other form may take their space. */
+  /**
+   * Whether the form shares cache.size. Not with peers: all hosts use this host's raw items, so no
+   * other form may take their space.
+   */
   private boolean sharesBudget(Option size) {
     return size == Option.CACHE_SIZE || (options.get(size).equals("auto") && !options.hasPeers());
   }

@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains from the counters why a policy had no effect; empty if it had one. Reasons reported by the library adapters are more precise and take precedence.
+ * Explains from the counters why a policy had no effect; empty if it had one. Reasons reported by
+ * the library adapters are more precise and take precedence.
  */
 final class Unused {
   private Unused() {}
@@ -64,7 +65,8 @@ final class Unused {
         "sample",
         none ->
             none.of(Outcome.SPARED) > 0
-                ? "random numbers were drawn for each sample, or samples are not just arrays of" + " numbers"
+                ? "random numbers were drawn for each sample, or samples are not just arrays of"
+                    + " numbers"
                 : libraries.all().stream()
                     .map(Library::kept)
                     .filter(kept -> !kept.isEmpty())
@@ -101,8 +103,7 @@ final class Unused {
     }
     return pipelines.stream().anyMatch(s -> s.epochs > 0)
         ? String.format(
-            "no other job of group %s used the same data in the same way at the same time",
-            group)
+            "no other job of group %s used the same data in the same way at the same time", group)
         : "the program has no pipeline that jobs can share";
   }
 

@@ -11,7 +11,8 @@ import net.bytebuddy.jar.asm.commons.ClassRemapper;
 import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 
 /**
- * Replaces the class with which a library deserialises bytes from other hosts by one that refuses to. The old class is then unreferenced and does not enter the jar.
+ * Replaces the class with which a library deserialises bytes from other hosts by one that refuses
+ * to. The old class is then unreferenced and does not enter the jar.
  */
 public final class NoDeserialization {
   private NoDeserialization() {}

@@ -20,9 +20,14 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compiles each lambda and method reference of the agent to a class, like an anonymous class. Normally the JVM creates these classes at first use, with machinery that the program itself may never need. For some forty lambdas, this and JIT-compiling the machinery cost a short job a fifth of a second of CPU.
+ * Compiles each lambda and method reference of the agent to a class, like an anonymous class.
+ * Normally the JVM creates these classes at first use, with machinery that the program itself may
+ * never need. For some forty lambdas, this and JIT-compiling the machinery cost a short job a fifth
+ * of a second of CPU.
  *
- * <p>The new class joins the nest of its original class, so that it may call private members, and a call of its {@code make} method, with the call site's descriptor, replaces the {@code invokedynamic}. Lambdas of unusual form stay unchanged.
+ * <p>The new class joins the nest of its original class, so that it may call private members, and a
+ * call of its {@code make} method, with the call site's descriptor, replaces the {@code
+ * invokedynamic}. Lambdas of unusual form stay unchanged.
  */
 public final class PlainLambdas {
   private static final String METAFACTORY = "java/lang/invoke/LambdaMetafactory";

@@ -16,7 +16,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Deletes library classes that are unreachable from the agent's own classes. A class reaches every name that occurs anywhere in its file, as a type or in a string, so classes looked up by full name stay. JGroups loads every class on its lists, so deleted classes are removed from these lists.
+ * Deletes library classes that are unreachable from the agent's own classes. A class reaches every
+ * name that occurs anywhere in its file, as a type or in a string, so classes looked up by full
+ * name stay. JGroups loads every class on its lists, so deleted classes are removed from these
+ * lists.
  */
 public final class Unreached {
   private static final String SUFFIX = ".classdata";
@@ -24,7 +27,9 @@ public final class Unreached {
 
   private Unreached() {}
 
-  /** Arguments: a folder of classes named {@code *.classdata}, and the package of the root classes. */
+  /**
+   * Arguments: a folder of classes named {@code *.classdata}, and the package of the root classes.
+   */
   public static void main(String[] args) throws IOException {
     Path root = Path.of(args[0]);
     Map<String, Path> libraries = new HashMap<>();

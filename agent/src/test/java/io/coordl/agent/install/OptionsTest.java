@@ -120,9 +120,7 @@ final class OptionsTest {
         Arguments.of("peer=file:", "peer=file: is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=redis://", "peer=redis:// is not valid: expected off, HOST[:PORT]"),
         Arguments.of("peer=a,peer=dns:b", "peer: dns:b cannot be combined with others"),
-        Arguments.of(
-            "peer=a,peer=redis://b",
-            "peer: Redis servers and hosts cannot be combined"),
+        Arguments.of("peer=a,peer=redis://b", "peer: Redis servers and hosts cannot be combined"),
         Arguments.of("peer.bind=:1", "peer.bind=:1 is not valid: expected auto, ADDRESS[:PORT]"),
         Arguments.of("peer.hosts=1", "peer.hosts=1 is not valid: expected auto, N from 2 to 256"),
         Arguments.of("peer.hosts=257", "peer.hosts=257 is not valid: expected auto, N from 2"),
@@ -338,7 +336,8 @@ final class OptionsTest {
     assertThat(alone.remarkOn(library("DJL"))).isEmpty();
     assertThat(alone.remarkOn(library("DL4J")))
         .isEqualTo(
-            "prefetch=2 has no effect on DL4J in fit without decoded=share or cache=minio: it" + " prefetches only batches that the program takes itself");
+            "prefetch=2 has no effect on DL4J in fit without decoded=share or cache=minio: it"
+                + " prefetches only batches that the program takes itself");
     assertThat(alone.count(Option.PREFETCH)).isEqualTo(2);
     assertThat(Options.parse("prefetch=2,decoded=share", null).remarkOn(library("DL4J"))).isEmpty();
     assertThat(Options.parse("prefetch=2,cache=minio", null).remarkOn(library("DL4J"))).isEmpty();
@@ -431,7 +430,8 @@ final class OptionsTest {
     assertThat(parse("resume=c,checkpoint=off").remarks())
         .containsExactly("resume=c has no effect without checkpoint=atomic or async");
     assertThat(parse("resume=c,prep=coordinate").remarks())
-        .containsExactly("resume has no effect with prep=coordinate, whose epochs belong to all jobs");
+        .containsExactly(
+            "resume has no effect with prep=coordinate, whose epochs belong to all jobs");
     assertThat(parse("resume=c,profile=all").resumes()).isFalse();
     assertThat(parse("resume=c,profile=all").remarks())
         .containsExactly("resume=c is off: profile=all measures the job without policies");
@@ -538,7 +538,8 @@ final class OptionsTest {
     assertThat(options.remarks())
         .containsExactly(
             "cache=off is ignored and minio is used: peer= shares the raw items of this host",
-            "cache.scope=process is ignored and host is used: peer= shares the raw items of this host");
+            "cache.scope=process is ignored and host is used: peer= shares the raw items of this"
+                + " host");
     assertThat(parse("peer=a,cache=minio,cache.scope=host").remarks()).isEmpty();
   }
 

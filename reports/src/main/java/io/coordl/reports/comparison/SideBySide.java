@@ -21,7 +21,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recordings of several runs, each compared with the first, in the shape of the JSON, which {@code compare.schema.json} describes.
+ * Recordings of several runs, each compared with the first, in the shape of the JSON, which {@code
+ * compare.schema.json} describes.
  */
 public record SideBySide(int schemaVersion, List<Run> runs) {
   static final int SCHEMA_VERSION = 1;
@@ -36,10 +37,14 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   /**
    * A run.
    *
-   * @param timesAsFast speed relative to the first run; null for that run, and if nothing was trained
-   * @param predicted upper bound of the relative speed that the first run's advice gave for these arguments; null if others were changed, or there was no advice
-   * @param whatIf the relative speed, with its error, that {@code coordl whatif} predicts from the first run; null if no question covers the changes
-   * @param changed differences from the first run: the agent's arguments in force, the program, the JVM, the host, its cores, the libraries, the agent
+   * @param timesAsFast speed relative to the first run; null for that run, and if nothing was
+   *     trained
+   * @param predicted upper bound of the relative speed that the first run's advice gave for these
+   *     arguments; null if others were changed, or there was no advice
+   * @param whatIf the relative speed, with its error, that {@code coordl whatif} predicts from the
+   *     first run; null if no question covers the changes
+   * @param changed differences from the first run: the agent's arguments in force, the program, the
+   *     JVM, the host, its cores, the libraries, the agent
    */
   public record Run(
       @Nullable TimesAsFast timesAsFast,
@@ -51,7 +56,8 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
   /**
    * A ratio of speeds.
    *
-   * @param error half the width of its 95 % confidence interval, from the spread of the epochs after the first; null unless each run has at least two of them
+   * @param error half the width of its 95 % confidence interval, from the spread of the epochs
+   *     after the first; null unless each run has at least two of them
    * @param of which epochs are compared, in words
    */
   public record TimesAsFast(double value, @Nullable Double error, String of) {
@@ -90,9 +96,7 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
         : null;
   }
 
-  /**
-   * The prediction with its error; only for questions whose figure is a relative speed.
-   */
+  /** The prediction with its error; only for questions whose figure is a relative speed. */
   private static @Nullable Measure whatIf(
       List<Answer> answers, JobRecording after, Set<String> changed) {
     for (Answer answer : answers) {
@@ -111,7 +115,9 @@ public record SideBySide(int schemaVersion, List<Run> runs) {
     return argument.replaceFirst("=.*", "");
   }
 
-  /** Whether exactly these arguments were changed, so that nothing else can explain the difference. */
+  /**
+   * Whether exactly these arguments were changed, so that nothing else can explain the difference.
+   */
   private static boolean isWhatWasDone(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);

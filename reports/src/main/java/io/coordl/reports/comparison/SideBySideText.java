@@ -24,7 +24,9 @@ public final class SideBySideText {
 
   private SideBySideText() {}
 
-  /** The changes from the first run to each of the others, and a table of all; without line ends. */
+  /**
+   * The changes from the first run to each of the others, and a table of all; without line ends.
+   */
   public static List<String> lines(SideBySide compared) {
     List<String> lines = new ArrayList<>();
     String first = name(compared.runs().get(0).summary());

@@ -107,7 +107,10 @@ final class Analysis {
         Timing::workers);
   }
 
-  /** The live attribution of the ordinary recording; else of the cold phase, else of the cold recording. */
+  /**
+   * The live attribution of the ordinary recording; else of the cold phase, else of the cold
+   * recording.
+   */
   private @Nullable Attribution live() {
     Attribution ofPhase = phases.attributions().get(Phases.COLD);
     if (ordinary.isEmpty() && (ofPhase != null || phases.timing(Phases.COLD).isEmpty())) {
@@ -161,7 +164,8 @@ final class Analysis {
   }
 
   /**
-   * A part of {@code whole}. It cannot be negative, but clipping noise does not make it more certain: its error is that of the unclipped differences plus the amount cut off.
+   * A part of {@code whole}. It cannot be negative, but clipping noise does not make it more
+   * certain: its error is that of the unclipped differences plus the amount cut off.
    */
   private static Measure bounded(Part part, ToDoubleFunction<double[]> whole, Measure[] all) {
     Measure measured =
@@ -172,7 +176,10 @@ final class Analysis {
     return new Measure(bounded.value(), Math.max(bounded.error(), measured.error() + cut));
   }
 
-  /** The rate of a stage: measured alone if possible; else derived from a pipeline without overlap, or from one that this stage limits. */
+  /**
+   * The rate of a stage: measured alone if possible; else derived from a pipeline without overlap,
+   * or from one that this stage limits.
+   */
   private @Nullable Measure rate(
       String name, String stage, String without, String with, String hidden) {
     Optional<Measure> alone = alone(stage);
@@ -192,7 +199,8 @@ final class Analysis {
                     "needs the phases %s and %s, or %s: make a profile with profile=all.",
                     without, with, stage)
                 : Text.format(
-                    "%s, so these phases only show that it is faster: the phase %s of profile=all" + " measures it alone.",
+                    "%s, so these phases only show that it is faster: the phase %s of profile=all"
+                        + " measures it alone.",
                     hidden, stage)));
     return null;
   }
@@ -212,7 +220,10 @@ final class Analysis {
     return time(with).flatMap(later -> time(without).map(later::minus));
   }
 
-  /** The largest part, if it exceeds all others beyond measurement error and no difference is significantly negative. */
+  /**
+   * The largest part, if it exceeds all others beyond measurement error and no difference is
+   * significantly negative.
+   */
   private String limit() {
     Optional<Measure[]> inputs = inputs();
     if (inputs.isEmpty()) {
@@ -235,7 +246,8 @@ final class Analysis {
     missing.add(
         new Missing(
             "limit",
-            "measurement errors are as large as the differences between the parts of an epoch: run" + " again on a quiet machine."));
+            "measurement errors are as large as the differences between the parts of an epoch: run"
+                + " again on a quiet machine."));
     return Differential.UNKNOWN;
   }
 

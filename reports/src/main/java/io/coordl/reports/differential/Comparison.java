@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks that phases differ only in where their data come from, and which of their differences exceed measurement errors.
+ * Checks that phases differ only in where their data come from, and which of their differences
+ * exceed measurement errors.
  */
 final class Comparison {
   /** The last batch of an epoch may be smaller. */
@@ -114,7 +115,8 @@ final class Comparison {
               without,
               -difference.value() <= difference.error()
                   ? "by less than the measurement error: " + conclusion + "."
-                  : "by more than the measurement error: something else changed between them," + " so do not rely on this profile."));
+                  : "by more than the measurement error: something else changed between them,"
+                      + " so do not rely on this profile."));
     }
   }
 }

@@ -7,20 +7,30 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an epoch's time is spent, derived from the differences between phases, in the shape of its JSON. {@code differential.schema.json} describes it; an incompatible change raises {@link #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are in units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
+ * How an epoch's time is spent, derived from the differences between phases, in the shape of its
+ * JSON. {@code differential.schema.json} describes it; an incompatible change raises {@link
+ * #SCHEMA_VERSION}. Names of times end in {@code Nanos} and are per {@link #unit}; rates are in
+ * units per second. Unknown figures are omitted, and {@link #missing} gives the reasons.
  *
- * <p>Let t1 be the time of a sample whose batch is already prepared (ingestion), t2 of one prepared from memory (cached), and t3 of one fetched from storage (cold). Then compute is t1, the prep stall t2 - t1, and the fetch stall t3 - t2. Garbage collection pauses inside the waits are subtracted from both stalls. A negative difference counts as 0 and yields a remark. (DS-Analyzer, VLDB'21.)
+ * <p>Let t1 be the time of a sample whose batch is already prepared (ingestion), t2 of one prepared
+ * from memory (cached), and t3 of one fetched from storage (cold). Then compute is t1, the prep
+ * stall t2 - t1, and the fetch stall t3 - t2. Garbage collection pauses inside the waits are
+ * subtracted from both stalls. A negative difference counts as 0 and yields a remark. (DS-Analyzer,
+ * VLDB'21.)
  *
  * @param unit {@code sample}, or {@code batch} if a recording lacks the number of samples per batch
  * @param samplesPerBatch absent if no recording has it
- * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent if unknown
+ * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent
+ *     if unknown
  * @param timings the measurements of each phase
- * @param shares by the fields of {@link Part}: first those that the phases determine, then those known only from the live attribution
+ * @param shares by the fields of {@link Part}: first those that the phases determine, then those
+ *     known only from the live attribution
  * @param live the attribution from which {@link Share#live} comes; absent if there is none
  * @param ingestionRate G
  * @param prepRate P, with the pipeline's own workers
  * @param fetchRate F, cold
- * @param limit the largest of the parts that the phases determine; {@code unknown} if a phase is missing or measurement errors are too large to decide
+ * @param limit the largest of the parts that the phases determine; {@code unknown} if a phase is
+ *     missing or measurement errors are too large to decide
  * @param missing figures that could not be determined
  * @param remarks caveats for the reader: recordings that differ, phases that did not become steady
  */
@@ -61,13 +71,17 @@ public record Differential(
       @Nullable Double live,
       @Nullable Double difference) {}
 
-  /** Analyses one recording made with {@code profile=}; any figure may be missing, with a reason. */
+  /**
+   * Analyses one recording made with {@code profile=}; any figure may be missing, with a reason.
+   */
   public static Differential of(JobRecording profile) {
     return of(List.of(profile), Optional.empty());
   }
 
   /**
-   * Analyses one recording made with {@code profile=}, or three made at different times or places. If one of the three is a profile, its phase counts, whatever its position; an ordinary recording is identified by its position: ingestion, cached, cold.
+   * Analyses one recording made with {@code profile=}, or three made at different times or places.
+   * If one of the three is a profile, its phase counts, whatever its position; an ordinary
+   * recording is identified by its position: ingestion, cached, cold.
    *
    * @param ordinary recording of an ordinary run of the same job, for the live attribution
    */

@@ -38,7 +38,10 @@ public record Measure(double value, double error) {
   }
 
   /**
-   * A figure computed from others whose errors are independent. Each input is moved to either end of its interval while the others stay; the larger change counts, and the changes add in quadrature. Unlike derivatives, this is correct if the figure has a kink (a minimum, a bound) within an interval; for a curved figure it overestimates the error.
+   * A figure computed from others whose errors are independent. Each input is moved to either end
+   * of its interval while the others stay; the larger change counts, and the changes add in
+   * quadrature. Unlike derivatives, this is correct if the figure has a kink (a minimum, a bound)
+   * within an interval; for a curved figure it overestimates the error.
    *
    * @param figure finite for all inputs within their intervals
    */

@@ -106,7 +106,8 @@ record Phases(
 
   private static String tooFewEpochs(JobRecording recording) {
     return recording.file()
-        + " has neither a profile nor three complete epochs, so the spread of its times is" + " unknown: let the job train three epochs, or record it with profile=all.";
+        + " has neither a profile nor three complete epochs, so the spread of its times is"
+        + " unknown: let the job train three epochs, or record it with profile=all.";
   }
 
   private static String notMeasured(List<JobRecording> recordings, String name) {
@@ -126,7 +127,8 @@ record Phases(
     }
     if (asked) {
       return Text.format(
-          "the profile ended before the phase %s was measured; the agent's output during the run" + " shows why.",
+          "the profile ended before the phase %s was measured; the agent's output during the run"
+              + " shows why.",
           name);
     }
     return Text.format(
@@ -145,9 +147,7 @@ record Phases(
     return Optional.ofNullable(timings.get(name));
   }
 
-  /**
-   * A stage measured alone, with the number of threads closest to the pipeline's.
-   */
+  /** A stage measured alone, with the number of threads closest to the pipeline's. */
   Optional<Timing> alone(String name, long workers) {
     return alone.stream()
         .filter(timing -> timing.phase().equals(name))

@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param phase {@code ingestion}, {@code cached}, {@code cold}, {@code prep} or {@code fetch}
  * @param file the recording that contains it
- * @param origin {@code profile}: the agent measured the phase; {@code epochs}: the epochs of an ordinary recording, without the first
- * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent if unknown
+ * @param origin {@code profile}: the agent measured the phase; {@code epochs}: the epochs of an
+ *     ordinary recording, without the first
+ * @param workers preparing threads besides the training thread, 0 if that prepares itself; absent
+ *     if unknown
  * @param steps number of measured batches
  * @param samplesPerBatch absent if the recording does not have it
  * @param batchNanos mean time of a batch
@@ -63,7 +65,9 @@ public record Timing(
   }
 
   /**
-   * The timing of an ordinary recording's epochs, without the first, which is warm-up. Empty if there are fewer than three complete epochs, so that the spread is unknown. If training and validation alternate, the source with the most compute time counts. Excludes checkpoints.
+   * The timing of an ordinary recording's epochs, without the first, which is warm-up. Empty if
+   * there are fewer than three complete epochs, so that the spread is unknown. If training and
+   * validation alternate, the source with the most compute time counts. Excludes checkpoints.
    */
   static Optional<Timing> ofEpochs(String phase, JobRecording recording) {
     List<EpochEvent> epochs = recording.steadyEpochs();

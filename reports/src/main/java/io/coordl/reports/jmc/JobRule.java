@@ -31,7 +31,8 @@ import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit;
 import org.openjdk.jmc.flightrecorder.rules.util.RulesToolkit.EventAvailability;
 
 /**
- * Common part of all rules; each rule supplies its finding. Rules have no state, so Mission Control may evaluate them on any thread, and several at once.
+ * Common part of all rules; each rule supplies its finding. Rules have no state, so Mission Control
+ * may evaluate them on any thread, and several at once.
  */
 abstract class JobRule implements IRule {
   /** Share of the wall time, in percent, from which a finding is worth a look. */
@@ -117,12 +118,14 @@ abstract class JobRule implements IRule {
     try {
       Findings job = new Findings(recording(items));
       if (!job.measured()) {
-        return notApplicable(result, "No batch was recorded: let the job train at least one epoch.");
+        return notApplicable(
+            result, "No batch was recorded: let the job train at least one epoch.");
       }
       if (job.profiled() && !looksAtProfiles()) {
         return notApplicable(
             result,
-            "This is the recording of a profile, whose totals include the effects of its phases:" + " use coordl diff and coordl whatif.");
+            "This is the recording of a profile, whose totals include the effects of its phases:"
+                + " use coordl diff and coordl whatif.");
       }
       return look.apply(job)
           .map(finding -> found(result, finding))
@@ -163,7 +166,8 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * The recording that the events describe; throws if they come from several runs or another version of the agent. Reads only totals, however many events there are.
+   * The recording that the events describe; throws if they come from several runs or another
+   * version of the agent. Reads only totals, however many events there are.
    */
   static JobRecording recording(IItemCollection items) throws RecordingException {
     Collector collector = new Collector();
@@ -178,7 +182,8 @@ abstract class JobRule implements IRule {
   }
 
   /**
-   * Escapes text of a recording for Mission Control, which shows HTML. Mission Control substitutes text in braces, so these are escaped, too.
+   * Escapes text of a recording for Mission Control, which shows HTML. Mission Control substitutes
+   * text in braces, so these are escaped, too.
    */
   private static String html(String text) {
     return text.replace("&", "&amp;")

@@ -105,10 +105,7 @@ public final class Rules {
   public static final class UnansweredPeers extends JobRule {
     public UnansweredPeers() {
       super(
-          "hosts that do not answer",
-          SOCKET_IO,
-          Findings::unansweredPeers,
-          "Every host answered.");
+          "hosts that do not answer", SOCKET_IO, Findings::unansweredPeers, "Every host answered.");
     }
   }
 

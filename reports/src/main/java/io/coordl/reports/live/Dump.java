@@ -20,7 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dumps a job's recording so far as a finished recording. The agent's file can be read at any time, so this works without the job's help, even if the job is stopped; totals up to the last second come from its status file. Only a job recorded by JFR alone is attached to, with {@code jcmd}.
+ * Dumps a job's recording so far as a finished recording. The agent's file can be read at any time,
+ * so this works without the job's help, even if the job is stopped; totals up to the last second
+ * come from its status file. Only a job recorded by JFR alone is attached to, with {@code jcmd}.
  *
  * @param job the job to dump
  */
@@ -100,7 +102,8 @@ public record Dump(Job job) {
     if (!Files.exists(recording)) {
       throw new RecordingException(
           Text.format(
-              "job %d records to %s, which does not exist: it was removed, or the job runs in its" + " own container.",
+              "job %d records to %s, which does not exist: it was removed, or the job runs in its"
+                  + " own container.",
               job.pid(), recording));
     }
     Path latest = Files.createTempFile("coordl-", ".jfr");
@@ -133,13 +136,15 @@ public record Dump(Job job) {
     if (job.state() == State.killed) {
       throw new RecordingException(
           Text.format(
-              "job %d was killed, and only JFR recorded it: the data that JFR had flushed is in the" + " temporary directory, in a folder whose name ends with _%d.",
+              "job %d was killed, and only JFR recorded it: the data that JFR had flushed is in the"
+                  + " temporary directory, in a folder whose name ends with _%d.",
               job.pid(), job.pid()));
     }
     if (job.state() == State.stopped) {
       throw new RecordingException(
           Text.format(
-              "job %d is stopped, and only its JVM can write what JFR recorded: resume it with" + " `kill -CONT %d`.",
+              "job %d is stopped, and only its JVM can write what JFR recorded: resume it with"
+                  + " `kill -CONT %d`.",
               job.pid(), job.pid()));
     }
     String said = jcmd(file);

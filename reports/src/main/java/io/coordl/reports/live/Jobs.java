@@ -20,7 +20,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The observed jobs of this user on this host, including killed ones, in the shape of the JSON, which {@code top.schema.json} describes.
+ * The observed jobs of this user on this host, including killed ones, in the shape of the JSON,
+ * which {@code top.schema.json} describes.
  *
  * @param unreadable one sentence for each status file that could not be read
  */
@@ -94,7 +95,8 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     try {
       Instant written = Files.getLastModifiedTime(file.path()).toInstant();
       JobRecording recording = RecordingReader.readCopy(file.path());
-      Duration silent = Duration.between(written, Instant.now()).abs(); // The clock may have been set back.
+      Duration silent =
+          Duration.between(written, Instant.now()).abs(); // The clock may have been set back.
       return new Job(
           file.pid(),
           state(file, silent),
@@ -111,7 +113,10 @@ public record Jobs(int schemaVersion, List<Job> jobs, List<String> unreadable) {
     }
   }
 
-  /** The state of a job; a process in another container is invisible, but counts as running while it writes. */
+  /**
+   * The state of a job; a process in another container is invisible, but counts as running while it
+   * writes.
+   */
   private static State state(StatusFile file, Duration silent) {
     if (silent.compareTo(SILENCE) < 0) {
       return State.running;

@@ -29,7 +29,8 @@ public final class JobsText {
   /**
    * The lines, without line ends; some may be longer than the terminal.
    *
-   * @param width width of the terminal, beyond which a program's name gets its own line; 0: unlimited
+   * @param width width of the terminal, beyond which a program's name gets its own line; 0:
+   *     unlimited
    */
   public static List<String> lines(Jobs jobs, LocalTime now, int width) {
     List<String> lines = new ArrayList<>();

@@ -17,12 +17,14 @@ import java.util.Map;
 public record Activity(
     Times times, Names files, Names codecs, Names transforms, List<Source> sources) {
   /**
-   * Nanoseconds of each part in slots of equal width; several training threads together may exceed the width of a slot.
+   * Nanoseconds of each part in slots of equal width; several training threads together may exceed
+   * the width of a slot.
    *
    * @param startNanos start of the first slot, in nanoseconds since 1970; 0 if there is none
    * @param slotNanos width of a slot
    * @param parts nanoseconds of each part, slot by slot
-   * @param deviceIdle mean idle time of the sampled devices, slot by slot; empty if none was sampled
+   * @param deviceIdle mean idle time of the sampled devices, slot by slot; empty if none was
+   *     sampled
    */
   public record Times(
       long startNanos, long slotNanos, Map<Part, List<Long>> parts, List<Long> deviceIdle) {
@@ -37,7 +39,8 @@ public record Activity(
    * @param known number of different names that were tracked
    * @param slowest the names with the most time in total, slowest first
    * @param others all other names together
-   * @param unnamed number of events whose names exceeded the limit and were not tracked; one of these names may be as slow as the slowest
+   * @param unnamed number of events whose names exceeded the limit and were not tracked; one of
+   *     these names may be as slow as the slowest
    */
   public record Names(long known, long unnamed, List<Total> slowest, Total others) {}
 

@@ -11,7 +11,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at most half of the heap, if it has to distinguish very many long file names, or 60 MB in a small heap. Each map of takers is confined to one thread.
+ * Aggregates the events that a job writes for every batch, item or transform, in bounded memory: at
+ * most half of the heap, if it has to distinguish very many long file names, or 60 MB in a small
+ * heap. Each map of takers is confined to one thread.
  */
 final class ActivityCollector {
   /** Number of names in the smallest heap and in a large one; ImageNet has 1,281,167 files. */
@@ -37,7 +39,8 @@ final class ActivityCollector {
   }
 
   /**
-   * Consumers of the events of each type. Fetches have their own map, because with many files they cost as much as all other events together.
+   * Consumers of the events of each type. Fetches have their own map, because with many files they
+   * cost as much as all other events together.
    */
   List<Map<String, Consumer<JobEvent>>> takers() {
     return List.of(
@@ -86,9 +89,7 @@ final class ActivityCollector {
     return SECONDS.toNanos(start.getEpochSecond()) + start.getNano();
   }
 
-  /**
-   * Adds a batch to its source; beyond the limit, all further sources share one entry.
-   */
+  /** Adds a batch to its source; beyond the limit, all further sources share one entry. */
   private void addBatch(JobEvent event) {
     String source = event.text("source");
     String name = source == null ? "(unknown)" : source;

@@ -6,11 +6,13 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 
 /**
- * The first {@value #LENGTH} bytes of a chunk. A recording is a sequence of self-contained chunks; all numbers are big-endian.
+ * The first {@value #LENGTH} bytes of a chunk. A recording is a sequence of self-contained chunks;
+ * all numbers are big-endian.
  *
  * @param size bytes of the chunk, including this header; of an unfinished chunk, the bytes flushed
  * @param constants offset of the last group of constants in the chunk; 0 if there is none
- * @param metadata offset of the event descriptions in the chunk; 0 until the JVM first flushes the chunk
+ * @param metadata offset of the event descriptions in the chunk; 0 until the JVM first flushes the
+ *     chunk
  * @param startNanos start of the chunk, in nanoseconds since 1970
  * @param startTicks the same in ticks of the clock that the events use
  * @param state {@value #FINISHED} if the JVM finished the chunk, else a count of its flushes

@@ -12,9 +12,13 @@ import java.util.Map;
 import java.util.function.DoubleConsumer;
 
 /**
- * Walks through a recording from event to event, by their sizes, and counts the events without reading them.
+ * Walks through a recording from event to event, by their sizes, and counts the events without
+ * reading them.
  *
- * <p>The JDK's event stream ends silently where a file is cut off or damaged, and waits forever for the rest of a chunk that a dead JVM did not finish. A report on the part before would have wrong figures. So this class checks the file first, and its counts show afterwards whether the stream delivered every event.
+ * <p>The JDK's event stream ends silently where a file is cut off or damaged, and waits forever for
+ * the rest of a chunk that a dead JVM did not finish. A report on the part before would have wrong
+ * figures. So this class checks the file first, and its counts show afterwards whether the stream
+ * delivered every event.
  */
 final class ChunkWalk {
   private static final long METADATA = 0;
@@ -71,7 +75,10 @@ final class ChunkWalk {
       throw new RecordingException(
           ExitStatus.NO_RECORDING,
           file
-              + " is empty: JFR writes its own recording when the JVM ends. If the JVM still" + " runs, `coordl dump PID` writes the recording so far; if it" + " was killed, the data that JFR had flushed is in the temporary directory, in a" + " folder whose name begins with the date and ends with the process id.");
+              + " is empty: JFR writes its own recording when the JVM ends. If the JVM still"
+              + " runs, `coordl dump PID` writes the recording so far; if it"
+              + " was killed, the data that JFR had flushed is in the temporary directory, in a"
+              + " folder whose name begins with the date and ends with the process id.");
     }
     progress.accept(0);
     long position = 0;

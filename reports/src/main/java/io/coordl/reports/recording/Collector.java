@@ -32,7 +32,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory grows only with the number of epochs. Confined to the thread that reads the recording.
+ * Collects the events of a recording, in any order, and keeps the latest of each total. Its memory
+ * grows only with the number of epochs. Confined to the thread that reads the recording.
  */
 public final class Collector {
   private static final int FAULTS_KEPT = 5;

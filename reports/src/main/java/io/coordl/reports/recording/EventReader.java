@@ -9,7 +9,8 @@ import jdk.jfr.Event;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads events of one type back into the class from which the agent wrote them; the class alone declares the fields. Ignores other fields of the recording, which a newer agent may add.
+ * Reads events of one type back into the class from which the agent wrote them; the class alone
+ * declares the fields. Ignores other fields of the recording, which a newer agent may add.
  */
 final class EventReader<E extends Event> {
   final String event;
@@ -27,7 +28,8 @@ final class EventReader<E extends Event> {
   }
 
   /**
-   * Reads an event; throws if a field is missing or has another type, because another version of the agent wrote it.
+   * Reads an event; throws if a field is missing or has another type, because another version of
+   * the agent wrote it.
    */
   E read(JobEvent recorded) {
     try {

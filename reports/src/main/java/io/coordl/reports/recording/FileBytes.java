@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Reads the bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end given to {@link #seek} throws an {@link EOFException}: the recording declares a part longer than it is. Confined to one thread.
+ * Reads the bytes of a recording through a window of {@value #WINDOW} bytes. Reading past the end
+ * given to {@link #seek} throws an {@link EOFException}: the recording declares a part longer than
+ * it is. Confined to one thread.
  */
 final class FileBytes implements AutoCloseable {
   static final int WINDOW = 1 << 20;
@@ -47,7 +49,10 @@ final class FileBytes implements AutoCloseable {
     return window.slice(window.position(), wanted);
   }
 
-  /** Reads a variable-length number: seven bits per byte, least significant first; the eighth bit means that more follow. The ninth byte has eight bits. */
+  /**
+   * Reads a variable-length number: seven bits per byte, least significant first; the eighth bit
+   * means that more follow. The ninth byte has eight bits.
+   */
   long number() throws IOException {
     long number = 0;
     for (int shift = 0; shift < 56; shift += 7) {

@@ -5,7 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event of a recording, read by the JDK or by JDK Mission Control. Numbers are in the units that the agent writes: nanoseconds and bytes; timestamps are milliseconds since 1970.
+ * One event of a recording, read by the JDK or by JDK Mission Control. Numbers are in the units
+ * that the agent writes: nanoseconds and bytes; timestamps are milliseconds since 1970.
  */
 public interface JobEvent {
   Instant start();

@@ -23,7 +23,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CoorDL events in one recording of one job. Totals are the last ones written; each epoch occurs once.
+ * The CoorDL events in one recording of one job. Totals are the last ones written; each epoch
+ * occurs once.
  *
  * @param bytes size of the file
  * @param events number of all its events, including the JVM's own
@@ -70,7 +71,8 @@ public record JobRecording(
   /**
    * The figures between the last totals and the previous ones.
    *
-   * @param nanos time between them; the wall time of the figures may differ, because a batch counts when it ends
+   * @param nanos time between them; the wall time of the figures may differ, because a batch counts
+   *     when it ends
    */
   public record Recent(long nanos, @JsonUnwrapped JobStatisticsEvent figures) {
     /** Samples per second of elapsed time; 0 if unknown. */
@@ -90,14 +92,16 @@ public record JobRecording(
   }
 
   /**
-   * True if model updates were recorded, so that an epoch without any is an evaluation. Otherwise the two cannot be distinguished, and all count as epochs.
+   * True if model updates were recorded, so that an epoch without any is an evaluation. Otherwise
+   * the two cannot be distinguished, and all count as epochs.
    */
   public boolean knowsTraining() {
     return (job != null && job.updates > 0) || epochs.stream().anyMatch(epoch -> epoch.updates > 0);
   }
 
   /**
-   * The complete epochs of one source without its first, which is warm-up: representative of a longer job. Excludes evaluations; the source with the most compute time counts.
+   * The complete epochs of one source without its first, which is warm-up: representative of a
+   * longer job. Excludes evaluations; the source with the most compute time counts.
    */
   public List<EpochEvent> steadyEpochs() {
     Map<String, List<EpochEvent>> sources =

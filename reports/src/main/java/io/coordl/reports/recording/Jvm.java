@@ -23,7 +23,8 @@ public record Jvm(long pid, long jvmStartTime, @Nullable String jvmVersion) {
   }
 
   /**
-   * The process state letter of the kernel; empty if the process does not exist on this host, "?" if the kernel is not Linux.
+   * The process state letter of the kernel; empty if the process does not exist on this host, "?"
+   * if the kernel is not Linux.
    */
   public String processState() {
     boolean there =

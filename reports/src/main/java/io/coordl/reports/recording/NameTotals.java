@@ -8,7 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact totals per name for the first names, up to a limit; the rest are summed. Confined to one thread.
+ * Exact totals per name for the first names, up to a limit; the rest are summed. Confined to one
+ * thread.
  */
 final class NameTotals {
   private static final String UNKNOWN = "(unknown)";

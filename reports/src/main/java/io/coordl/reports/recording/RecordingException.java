@@ -1,7 +1,8 @@
 package io.coordl.reports.recording;
 
 /**
- * A recording cannot be read, or a report cannot be written. The message is one sentence for the user: the file, the problem and, if known, what to do.
+ * A recording cannot be read, or a report cannot be written. The message is one sentence for the
+ * user: the file, the problem and, if known, what to do.
  */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -25,7 +25,8 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a recording; if a JVM did not finish it, reads a repaired temporary copy.
+ * Reads recordings of any size in bounded memory, on the calling thread. Never writes to a
+ * recording; if a JVM did not finish it, reads a repaired temporary copy.
  */
 public final class RecordingReader {
   private static final String OURS = "io.coordl.";
@@ -39,7 +40,8 @@ public final class RecordingReader {
   /**
    * Reads the totals of CoorDL's events.
    *
-   * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or damaged, or has no CoorDL events or those of several JVMs
+   * @throws RecordingException if the file cannot be read, is not a recording, is empty, cut off or
+   *     damaged, or has no CoorDL events or those of several JVMs
    */
   public static JobRecording read(Path file, DoubleConsumer progress) throws RecordingException {
     return read(file, progress, List.of());
@@ -80,7 +82,8 @@ public final class RecordingReader {
    * Writes the readable data of several files of one run as one finished recording.
    *
    * @param files files that may grow during the call, but are not replaced
-   * @throws RecordingException if a file cannot be read, is not a recording, is empty, cut off or damaged
+   * @throws RecordingException if a file cannot be read, is not a recording, is empty, cut off or
+   *     damaged
    * @throws IOException if the recording cannot be written
    */
   public static void join(List<Path> files, Path to) throws RecordingException, IOException {
@@ -94,7 +97,8 @@ public final class RecordingReader {
   }
 
   /**
-   * Reads the totals, and passes other events to their takers, by type name; each map has its own reading thread.
+   * Reads the totals, and passes other events to their takers, by type name; each map has its own
+   * reading thread.
    */
   private static JobRecording read(
       Path file, DoubleConsumer progress, List<Map<String, Consumer<JobEvent>>> takers)
@@ -192,7 +196,9 @@ public final class RecordingReader {
   }
 
   /**
-   * Copies the flushed chunks, each once, and marks unfinished ones as finished, which nothing else will do. Sorts them by time, because otherwise the JDK misreads times: it continues with the clock of the previous chunk.
+   * Copies the flushed chunks, each once, and marks unfinished ones as finished, which nothing else
+   * will do. Sorts them by time, because otherwise the JDK misreads times: it continues with the
+   * clock of the previous chunk.
    */
   private static void write(List<Chunk> chunks, Path file) throws IOException {
     try (FileChannel to =

@@ -11,7 +11,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The activity of the training threads over time: nanoseconds of each part in slots of equal width. There are at most {@value #SLOTS} slots: when time passes the last, pairs of slots are merged and the width doubles, so only detail is lost. Confined to one thread.
+ * The activity of the training threads over time: nanoseconds of each part in slots of equal width.
+ * There are at most {@value #SLOTS} slots: when time passes the last, pairs of slots are merged and
+ * the width doubles, so only detail is lost. Confined to one thread.
  */
 final class TimeLine {
   static final int SLOTS = 7_680;

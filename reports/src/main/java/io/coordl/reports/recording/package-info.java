@@ -1,5 +1,6 @@
 /**
- * Reads recordings: checks that a file is complete and from one job, and reads CoorDL's events back into the classes from which the agent wrote them. Nothing here interprets, formats or prints.
+ * Reads recordings: checks that a file is complete and from one job, and reads CoorDL's events back
+ * into the classes from which the agent wrote them. Nothing here interprets, formats or prints.
  */
 @NullMarked
 package io.coordl.reports.recording;

@@ -18,7 +18,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * All findings about one job, with the same figures and sentences as on the command line, for tools that show all of them.
+ * All findings about one job, with the same figures and sentences as on the command line, for tools
+ * that show all of them.
  */
 public final class Findings {
   private final Summary summary;
@@ -67,7 +68,9 @@ public final class Findings {
             sentence(summary.next().sentence())));
   }
 
-  /** Epochs after the first that still read from storage and wait for it; empty if there are none. */
+  /**
+   * Epochs after the first that still read from storage and wait for it; empty if there are none.
+   */
   public Optional<Finding> laterEpochsFetch() {
     Figures later = evidence.epochs().later();
     return Advice.all(evidence)
@@ -89,7 +92,8 @@ public final class Findings {
   }
 
   /**
-   * Items that a full store could not cache, for the store with the most; empty if no store is full.
+   * Items that a full store could not cache, for the store with the most; empty if no store is
+   * full.
    */
   public Optional<Finding> storeFull() {
     return summary.stores().stream()
@@ -108,14 +112,14 @@ public final class Findings {
             "The %s is full: it could not cache %s of the items it was offered.",
             name, Text.percent(store.bypassed, offered)),
         Text.format(
-            "It holds %s in %s of %s, and %,d times there was no room for another; nothing is" + " evicted.",
+            "It holds %s in %s of %s, and %,d times there was no room for another; nothing is"
+                + " evicted.",
             Text.count(store.items, "item", "items"),
             new Text.Bytes(store.used),
             new Text.Bytes(store.capacity),
             store.bypassed),
         Text.format(
-            "If the host has more memory, raise %s.size=SIZE.",
-            raw ? "cache" : store.store));
+            "If the host has more memory, raise %s.size=SIZE.", raw ? "cache" : store.store));
   }
 
   public Optional<Finding> slowestJob() {
@@ -134,7 +138,8 @@ public final class Findings {
         Text.format(
             "They waited %s for it, of %s for any job of the group.",
             new Nanos(staging.waitedForSlowest), new Nanos(staging.waitedFor)),
-        "Jobs with coordinated prep run at the pace of the slowest: give that job the same cores" + " and GPU as the others, or let it train without prep=coordinate.");
+        "Jobs with coordinated prep run at the pace of the slowest: give that job the same cores"
+            + " and GPU as the others, or let it train without prep=coordinate.");
   }
 
   public Optional<Finding> unansweredPeers() {
@@ -154,7 +159,9 @@ public final class Findings {
                         Text.count(worst.late, "answer was", "answers were"),
                         worst.failed,
                         new Nanos(lostNanos())),
-                    "Check that host and the network to it. A host that does not answer is not" + " asked again until it is back; until then its items are read from" + " storage."));
+                    "Check that host and the network to it. A host that does not answer is not"
+                        + " asked again until it is back; until then its items are read from"
+                        + " storage."));
   }
 
   private long lostNanos() {
@@ -166,7 +173,8 @@ public final class Findings {
   }
 
   /**
-   * Epochs after the first that read items from storage although all hosts' memory together could hold them; empty otherwise.
+   * Epochs after the first that read items from storage although all hosts' memory together could
+   * hold them; empty otherwise.
    */
   public Optional<Finding> unusedPartition() {
     Figures later = evidence.epochs().later();
@@ -180,12 +188,15 @@ public final class Findings {
         new Finding(
             later.share(later.fetchStall),
             Text.format(
-                "Later epochs read %s of the items from storage, though the memory of %s hosts" + " could hold them.",
+                "Later epochs read %s of the items from storage, though the memory of %s hosts"
+                    + " could hold them.",
                 Text.percent(later.storageItems, later.items), evidence.hosts()),
             Text.format(
                 "An epoch reads %s, and that many hosts like this one can keep %s.",
                 new Bytes(evidence.epochs().bytes()), new Bytes(evidence.capacityOfAllHosts())),
-            "Check in the recordings of the other hosts that they have the same cache.size, and" + " that they identify files as the same items: by the same paths, or with" + " dataset.root."));
+            "Check in the recordings of the other hosts that they have the same cache.size, and"
+                + " that they identify files as the same items: by the same paths, or with"
+                + " dataset.root."));
   }
 
   /** Failures inside the agent, with share 1; empty if there were none. */
@@ -211,7 +222,8 @@ public final class Findings {
                 + Text.count(faults.count(), "fault", "faults")
                 + "; there the program continued without it.",
             first,
-            "Report the fault. Results are not affected, but the agent may not have sped up" + " everything it should."));
+            "Report the fault. Results are not affected, but the agent may not have sped up"
+                + " everything it should."));
   }
 
   /** The finding that corresponds to the advice with that name; empty if there is none. */

@@ -5,7 +5,8 @@ import io.coordl.advice.Text;
 import io.coordl.event.Figures;
 
 /**
- * Formats jobs side by side: the speed of each, and its waits in percent of its time. These columns are common to all tables and fit a terminal of 80 columns.
+ * Formats jobs side by side: the speed of each, and its waits in percent of its time. These columns
+ * are common to all tables and fit a terminal of 80 columns.
  */
 public final class JobTable {
   private JobTable() {}

@@ -29,7 +29,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The summary of one recording, in the shape of its JSON. {@code summary.schema.json} describes it; an incompatible change raises {@link #SCHEMA_VERSION}. Events are included unchanged ({@link EventJson}).
+ * The summary of one recording, in the shape of its JSON. {@code summary.schema.json} describes it;
+ * an incompatible change raises {@link #SCHEMA_VERSION}. Events are included unchanged ({@link
+ * EventJson}).
  */
 public record Summary(
     int schemaVersion,
@@ -78,14 +80,16 @@ public record Summary(
   /**
    * The totals.
    *
-   * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs, because the recording ends before the agent wrote totals that include them
+   * @param origin {@code job}: the agent's own totals; {@code epochs}: the sum of the epochs,
+   *     because the recording ends before the agent wrote totals that include them
    */
   public record Totals(String origin, long leftEarly, @JsonUnwrapped JobStatisticsEvent figures) {}
 
   /**
    * A finished epoch or evaluation.
    *
-   * @param kind {@code epoch} or {@code evaluation}; if no model update was recorded, they cannot be distinguished, and all count as epochs
+   * @param kind {@code epoch} or {@code evaluation}; if no model update was recorded, they cannot
+   *     be distinguished, and all count as epochs
    * @param number number among those of its kind
    */
   record Epoch(String kind, long number, @JsonUnwrapped EpochEvent figures) {
@@ -166,9 +170,7 @@ public record Summary(
         .words(totals.figures(), recording.stillRunning());
   }
 
-  /**
-   * Number of images that were served decoded from memory instead of being fetched.
-   */
+  /** Number of images that were served decoded from memory instead of being fetched. */
   public long decodedHits() {
     return stores.stream()
         .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
@@ -188,7 +190,9 @@ public record Summary(
   }
 
   /**
-   * The agent writes its totals whenever a chunk ends. After a crash or a signal, these may be older than the last epochs, which are written one by one; the sum of the epochs then counts, so that totals and epochs agree.
+   * The agent writes its totals whenever a chunk ends. After a crash or a signal, these may be
+   * older than the last epochs, which are written one by one; the sum of the epochs then counts, so
+   * that totals and epochs agree.
    */
   private static Totals totals(JobRecording recording, List<Epoch> epochs) {
     JobStatisticsEvent sum = new JobStatisticsEvent();
@@ -203,7 +207,10 @@ public record Summary(
         totals);
   }
 
-  /** Whether the job's totals are smaller than the sum of its epochs, and so were written before the last epochs ended. */
+  /**
+   * Whether the job's totals are smaller than the sum of its epochs, and so were written before the
+   * last epochs ended.
+   */
   private static boolean isOlder(Figures job, Figures epochs) {
     return job.batches < epochs.batches || job.compute < epochs.compute || job.stall < epochs.stall;
   }

@@ -127,7 +127,8 @@ public final class SummaryText {
   }
 
   /**
-   * Adds the last epoch, the first (cold), the last evaluation and the second epoch (warm), in this order of precedence, as room allows.
+   * Adds the last epoch, the first (cold), the last evaluation and the second epoch (warm), in this
+   * order of precedence, as room allows.
    */
   private static void addEpochs(List<String> lines, List<Epoch> all, int room) {
     if (all.isEmpty() || room < 1) {

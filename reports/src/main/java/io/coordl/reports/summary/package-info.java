@@ -1,5 +1,6 @@
 /**
- * The summary of one recording: its figures and what to try next, as text and JSON. Takes its input from {@code recording} and never touches a file.
+ * The summary of one recording: its figures and what to try next, as text and JSON. Takes its input
+ * from {@code recording} and never touches a file.
  */
 @NullMarked
 package io.coordl.reports.summary;

@@ -19,7 +19,8 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Exports the spans of the threads of one or several jobs as trace events in JSON, for ui.perfetto.dev and chrome://tracing. Writes while reading, so the size is unlimited.
+ * Exports the spans of the threads of one or several jobs as trace events in JSON, for
+ * ui.perfetto.dev and chrome://tracing. Writes while reading, so the size is unlimited.
  */
 public final class PerfettoTrace {
   private static final JsonMapper MAPPER = EventJson.mapper().build();
@@ -57,7 +58,8 @@ public final class PerfettoTrace {
   }
 
   /**
-   * Adds one job, with its number as process id, because jobs on several hosts may have the same one.
+   * Adds one job, with its number as process id, because jobs on several hosts may have the same
+   * one.
    */
   private void add(Path recording, int number) throws RecordingException {
     Set<Long> threads = new HashSet<>();

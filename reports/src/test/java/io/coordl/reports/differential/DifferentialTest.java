@@ -289,6 +289,7 @@ class DifferentialTest {
     assertThat(Differential.of(early).missing())
         .extracting(Missing::reason)
         .contains(
-            "the profile ended before the phase ingestion was measured; the agent's output during" + " the run shows why.");
+            "the profile ended before the phase ingestion was measured; the agent's output during"
+                + " the run shows why.");
   }
 }

@@ -188,7 +188,8 @@ class RulesTest {
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("UnusedPartition").getSummary())
         .isEqualTo(
-            "Later epochs read 10.0 % of the items from storage, though the memory of 3 hosts could" + " hold them.");
+            "Later epochs read 10.0 % of the items from storage, though the memory of 3 hosts could"
+                + " hold them.");
     assertThat(result("UnusedPartition").getSolution()).contains("dataset.root");
     assertThat(result("LaterEpochsFetch").getSolution())
         .contains("the cache of each of 3 hosts", "or add a host", "cache.size=2g:");
@@ -198,8 +199,7 @@ class RulesTest {
   void jobsOfOneHostHaveNoFindingAboutOthers() throws Exception {
     evaluate(Recordings::emitJob);
 
-    assertThat(result("UnansweredPeers").getSummary())
-        .isEqualTo("Every host answered.");
+    assertThat(result("UnansweredPeers").getSummary()).isEqualTo("Every host answered.");
     assertThat(result("UnusedPartition").getSeverity()).isEqualTo(Severity.OK);
   }
 

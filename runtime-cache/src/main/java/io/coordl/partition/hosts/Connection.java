@@ -64,7 +64,8 @@ final class Connection implements Closeable {
   }
 
   /**
-   * Reads the answer, which must arrive within {@code nanos}, and renews the deadline for the {@link #following} bytes after it.
+   * Reads the answer, which must arrive within {@code nanos}, and renews the deadline for the
+   * {@link #following} bytes after it.
    */
   int answer(long nanos) throws IOException {
     socket.begin(nanos);

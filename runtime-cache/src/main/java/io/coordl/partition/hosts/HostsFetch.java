@@ -18,11 +18,15 @@ import org.jspecify.annotations.Nullable;
 /** One fetch of one item, as described at {@link HostsEngine}; used by the fetching thread only. */
 final class HostsFetch {
   /**
-   * Number of candidates, in rank order, that may keep an item under one view. Weights are proportional to store sizes, so hosts fill up at nearly the same time. A longer list would rarely find room, and each item that nobody has would cost one more request per host.
+   * Number of candidates, in rank order, that may keep an item under one view. Weights are
+   * proportional to store sizes, so hosts fill up at nearly the same time. A longer list would
+   * rarely find room, and each item that nobody has would cost one more request per host.
    */
   static final int HOMES = 4;
 
-  /** How many times a fetch waits for another thread that reads the item but then does not keep it. */
+  /**
+   * How many times a fetch waits for another thread that reads the item but then does not keep it.
+   */
   private static final int MOST_ROUNDS = 4;
 
   private static final long PAUSE_NANOS = 1_000_000;
@@ -288,7 +292,9 @@ final class HostsFetch {
   }
 
   /**
-   * How long this fetch waits for another thread that is reading the item. If this fetch met a fault, the other may have met it, too; both waits together must not exceed the allowance of one.
+   * How long this fetch waits for another thread that is reading the item. If this fetch met a
+   * fault, the other may have met it, too; both waits together must not exceed the allowance of
+   * one.
    */
   private long patienceWithClaimants() {
     return allowance < timeouts.faults().toNanos()

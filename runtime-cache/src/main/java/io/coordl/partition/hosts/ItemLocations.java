@@ -5,9 +5,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers items that are not kept by their owner: which member has them, or that no member does and all are full. The latter is permanent, because nothing is evicted. Valid for one set of reachable members.
+ * Remembers items that are not kept by their owner: which member has them, or that no member does
+ * and all are full. The latter is permanent, because nothing is evicted. Valid for one set of
+ * reachable members.
  *
- * <p>An open-addressing table with one word per item: 48 bits of its key, and the place. If two items share these bits, the cost is one storage read. The table starts at 32 KiB and grows to 8 MiB; after that, a new entry may overwrite another, which is learned again when next needed. Safe for concurrent use; {@link #of} never blocks.
+ * <p>An open-addressing table with one word per item: 48 bits of its key, and the place. If two
+ * items share these bits, the cost is one storage read. The table starts at 32 KiB and grows to 8
+ * MiB; after that, a new entry may overwrite another, which is learned again when next needed. Safe
+ * for concurrent use; {@link #of} never blocks.
  */
 final class ItemLocations {
   static final int UNKNOWN = -1;

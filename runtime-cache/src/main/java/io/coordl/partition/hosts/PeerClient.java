@@ -17,7 +17,10 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Client of one peer; asks it only while {@link RemoteHost} considers it up. Safe for concurrent use. */
+/**
+ * Client of one peer; asks it only while {@link RemoteHost} considers it up. Safe for concurrent
+ * use.
+ */
 final class PeerClient implements Closeable {
   /** With less than this left of a fetch's allowance for faults, another call is not worthwhile. */
   static final Duration SHORTEST = Duration.ofMillis(50);
@@ -178,9 +181,7 @@ final class PeerClient implements Closeable {
     host.giveUp();
   }
 
-  /**
-   * Closes idle connections, and probes a peer that is down. Called in the background.
-   */
+  /** Closes idle connections, and probes a peer that is down. Called in the background. */
   void tend() {
     if (!host.tend()) {
       return;
@@ -194,13 +195,15 @@ final class PeerClient implements Closeable {
           .log()
           .once(
               String.format(
-                  "Host %s does not answer: the items it keeps are read from storage until it does.",
+                  "Host %s does not answer: the items it keeps are read from storage until it"
+                      + " does.",
                   member.name()));
     }
   }
 
   /**
-   * Contacts a peer before the first request, so that class loading there does not make its first answer late; {@code patience} limits each step.
+   * Contacts a peer before the first request, so that class loading there does not make its first
+   * answer late; {@code patience} limits each step.
    */
   void greet(Duration patience) {
     if (!alive(patience)) {

@@ -33,8 +33,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A secret in a file on every host: a host that has it is a peer. The secret determines an
- * Ed25519 key and a self-signed certificate, bit-identical on every host, and each host trusts that
+ * A secret in a file on every host: a host that has it is a peer. The secret determines an Ed25519
+ * key and a self-signed certificate, bit-identical on every host, and each host trusts that
  * certificate alone. TLS 1.3 does the rest: each side signs this handshake, which nobody can replay
  * or relay, and every later record is encrypted and authenticated with this connection's keys.
  *
@@ -208,7 +208,9 @@ public final class PeerSecret {
   private static final byte[] ED25519 = {43, 101, 112}; // 1.3.101.112
   private static final byte[] COMMON_NAME = {85, 4, 3}; // 2.5.4.3
 
-  /** Creates a certificate that is always valid, whatever the clocks show: only the secret counts. */
+  /**
+   * Creates a certificate that is always valid, whatever the clocks show: only the secret counts.
+   */
   private static Certificate certificate(KeyPair pair) throws GeneralSecurityException {
     byte[] algorithm = der(SEQUENCE, der(OBJECT, ED25519));
     byte[] name =

@@ -24,14 +24,18 @@ import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
 
 /**
- * Serves the items of this host's store to other hosts, by key and length only: it opens no file and knows no path. Each connection has a thread; their number is limited, and beyond the limit the least recently used connection is closed. Safe for concurrent use.
+ * Serves the items of this host's store to other hosts, by key and length only: it opens no file
+ * and knows no path. Each connection has a thread; their number is limited, and beyond the limit
+ * the least recently used connection is closed. Safe for concurrent use.
  */
 public final class PeerServer implements Closeable {
   private static final int MOST_CONNECTIONS = 1024;
   private static final int MOST_STRANGERS = 64;
   private static final int BACKLOG = 256;
 
-  /** Limit for items in transit to the store, over all connections; they occupy the program's heap. */
+  /**
+   * Limit for items in transit to the store, over all connections; they occupy the program's heap.
+   */
   private static final long MOST_INCOMING_BYTES = 64L << 20;
 
   private static final Duration ACCEPT_AGAIN = Duration.ofMillis(100);

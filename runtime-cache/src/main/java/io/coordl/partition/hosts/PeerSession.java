@@ -17,7 +17,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The owner's side of one client connection, with its own thread. Ends at the first message that violates {@link Wire} or misses its deadline.
+ * The owner's side of one client connection, with its own thread. Ends at the first message that
+ * violates {@link Wire} or misses its deadline.
  */
 final class PeerSession implements Closeable {
   /** How long a request waits for another client's claim; the client then asks again. */

@@ -17,7 +17,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Mutual authentication of peers by TLS 1.3: each side must present a certificate that the key store trusts. Host names are not checked, because the key store belongs to this group of hosts.
+ * Mutual authentication of peers by TLS 1.3: each side must present a certificate that the key
+ * store trusts. Host names are not checked, because the key store belongs to this group of hosts.
  */
 public final class PeerTls {
   static final char[] NO_PASSWORD = {};
@@ -39,7 +40,8 @@ public final class PeerTls {
   }
 
   /**
-   * Creates the TLS 1.3 context from a PKCS12 key store with this host's private key and the certificates it trusts, including its own. All hosts may share one store with one key.
+   * Creates the TLS 1.3 context from a PKCS12 key store with this host's private key and the
+   * certificates it trusts, including its own. All hosts may share one store with one key.
    *
    * @param password password of the store and of the key; may be overwritten afterwards
    * @throws IOException with a sentence for the user
@@ -49,8 +51,7 @@ public final class PeerTls {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(new ByteArrayInputStream(UserFile.read(keystore)), password);
       if (!hasKey(store)) {
-        throw new IOException(
-            keystore + " has no private key; peers need one to authenticate.");
+        throw new IOException(keystore + " has no private key; peers need one to authenticate.");
       }
       return context(store, password);
     } catch (NoSuchFileException e) {
@@ -89,9 +90,7 @@ public final class PeerTls {
     return false;
   }
 
-  /**
-   * Whether a handshake failed only because the other side disconnected.
-   */
+  /** Whether a handshake failed only because the other side disconnected. */
   public static boolean isGone(SSLException e) {
     return e.getCause() instanceof IOException && !(e.getCause() instanceof SSLException);
   }

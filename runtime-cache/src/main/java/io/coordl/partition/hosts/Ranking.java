@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Assigns items to members by weighted rendezvous hashing (Thaler and Ravishankar 1998; weights after Schindelhauer and Schomaker 2005). Each member's score is a hash of the item's key and its own name; the highest score owns the item. So when a member joins or leaves, only its own items move, and shares are proportional to capacities. All hosts compute bit-identical rankings.
+ * Assigns items to members by weighted rendezvous hashing (Thaler and Ravishankar 1998; weights
+ * after Schindelhauer and Schomaker 2005). Each member's score is a hash of the item's key and its
+ * own name; the highest score owns the item. So when a member joins or leaves, only its own items
+ * move, and shares are proportional to capacities. All hosts compute bit-identical rankings.
  */
 final class Ranking {
   private final long[] names;

@@ -62,7 +62,8 @@ record View(
   }
 
   /**
-   * Numbers of the members that owned an item with this rank order in former views, and may still keep it.
+   * Numbers of the members that owned an item with this rank order in former views, and may still
+   * keep it.
    */
   int[] formerOwners(int[] order) {
     return former.stream()

@@ -11,7 +11,11 @@ import java.util.Arrays;
 /**
  * The wire protocol; all numbers are big-endian.
  *
- * <p>Both sides first send a hello, the client first: magic, version, length of the group's name, and the name. A peer with another version or group still gets the server's hello before the connection closes; a stranger does not. The client then sends requests of {@link #REQUEST_BYTES}, one at a time: a verb, the item's length, its key. An answer has {@link #ANSWER_BYTES}: its kind, and how many bytes follow.
+ * <p>Both sides first send a hello, the client first: magic, version, length of the group's name,
+ * and the name. A peer with another version or group still gets the server's hello before the
+ * connection closes; a stranger does not. The client then sends requests of {@link #REQUEST_BYTES},
+ * one at a time: a verb, the item's length, its key. An answer has {@link #ANSWER_BYTES}: its kind,
+ * and how many bytes follow.
  *
  * <pre>
  * FIND    FOUND and the item; BUSY: another client is reading it; ROOM: absent, and there is room;

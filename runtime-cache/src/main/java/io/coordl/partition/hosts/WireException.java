@@ -2,7 +2,9 @@ package io.coordl.partition.hosts;
 
 import java.io.IOException;
 
-/** The other side is not a peer of this group, or violates the protocol; the message has details. */
+/**
+ * The other side is not a peer of this group, or violates the protocol; the message has details.
+ */
 final class WireException extends IOException {
   private static final long serialVersionUID = 1;
 

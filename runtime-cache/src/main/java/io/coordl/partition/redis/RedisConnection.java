@@ -27,7 +27,8 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisOutputStream;
 
 /**
- * One connection to one server, used by one thread at a time. Jedis writes the requests; this class reads the answers, because Jedis allocates whatever length a server claims.
+ * One connection to one server, used by one thread at a time. Jedis writes the requests; this class
+ * reads the answers, because Jedis allocates whatever length a server claims.
  */
 final class RedisConnection implements Closeable {
   /** Replaces a value that is longer than requested. */
@@ -46,7 +47,8 @@ final class RedisConnection implements Closeable {
    * Connects, authenticates, and pings the server.
    *
    * @param greeting time limit of all that, once connected
-   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if the server refuses
+   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if
+   *     the server refuses
    */
   RedisConnection(
       RedisUri uri, InetSocketAddress address, RedisNode.Common common, Duration greeting)
@@ -79,7 +81,10 @@ final class RedisConnection implements Closeable {
     }
   }
 
-  /** With the user's own keys, trusts those certificates under any host name; otherwise the JDK's defaults, which check the name. */
+  /**
+   * With the user's own keys, trusts those certificates under any host name; otherwise the JDK's
+   * defaults, which check the name.
+   */
   private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
       throws IOException {
     SocketFactory sockets = tls == null ? SSLSocketFactory.getDefault() : tls.getSocketFactory();

@@ -28,17 +28,30 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Protocol.Command;
 
 /**
- * The external engine: hosts share the items they have read in a Redis or Valkey that the user runs, a single server or a cluster ({@link RedisServers}).
+ * The external engine: hosts share the items they have read in a Redis or Valkey that the user
+ * runs, a single server or a cluster ({@link RedisServers}).
  *
- * <p><b>Lookup.</b> This host's store comes first and admits until it is full. A miss there asks Redis. On a miss there, too, one of the hosts reads storage and puts the item into Redis. Once the local store is full, items from Redis are handed out without a copy.
+ * <p><b>Lookup.</b> This host's store comes first and admits until it is full. A miss there asks
+ * Redis. On a miss there, too, one of the hosts reads storage and puts the item into Redis. Once
+ * the local store is full, items from Redis are handed out without a copy.
  *
- * <p><b>Claims.</b> A thread that wants to read storage first writes a claim in the item's place ({@code
- * SET NX PX}); the item itself replaces it. A thread that finds a claim waits up to {@link
- * ArenaStore#PATIENCE}, then reads storage itself. A thread that fails removes its claim. The claim of a killed process expires after {@link #LEASE}, which is shorter than that patience, so another thread takes over and the item is still kept. A claimant slower than its lease does no harm: all copies of an item are equal, and a claim never replaces an item.
+ * <p><b>Claims.</b> A thread that wants to read storage first writes a claim in the item's place
+ * ({@code SET NX PX}); the item itself replaces it. A thread that finds a claim waits up to {@link
+ * ArenaStore#PATIENCE}, then reads storage itself. A thread that fails removes its claim. The claim
+ * of a killed process expires after {@link #LEASE}, which is shorter than that patience, so another
+ * thread takes over and the item is still kept. A claimant slower than its lease does no harm: all
+ * copies of an item are equal, and a claim never replaces an item.
  *
- * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses writes when full, and the engine then only reads from it for ten seconds. A Redis that evicts is used as well, with a warning. An item expires {@link #LIFETIME} after it was written, which outlasts nearly every run.
+ * <p><b>Full.</b> A Redis with {@code maxmemory-policy noeviction} is the MinIO cache: it refuses
+ * writes when full, and the engine then only reads from it for ten seconds. A Redis that evicts is
+ * used as well, with a warning. An item expires {@link #LIFETIME} after it was written, which
+ * outlasts nearly every run.
  *
- * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails is not asked again until the agent's thread gets an answer ({@link RedisNode}). Until then its items come from storage, as they do while a cluster moves slots. An item that fails its checksum is read from storage and rewritten. Each kind of trouble is logged once, never with the server's own text, which might repeat the password.
+ * <p><b>Failures.</b> {@link Timeouts} bound each call; a server that is late or fails is not asked
+ * again until the agent's thread gets an answer ({@link RedisNode}). Until then its items come from
+ * storage, as they do while a cluster moves slots. An item that fails its checksum is read from
+ * storage and rewritten. Each kind of trouble is logged once, never with the server's own text,
+ * which might repeat the password.
  *
  * <p>Thread-safe; interrupts of the program's threads never break a call.
  */
@@ -200,7 +213,9 @@ public final class RedisEngine implements ItemStore, Closeable {
     /**
      * Gets the item.
      *
-     * @return PEER if from Redis; ADMITTED if from storage and kept by Redis; FULL if from storage and not kept; CHANGED if {@code storage} reported that; BUSY if no server had it and storage was not read
+     * @return PEER if from Redis; ADMITTED if from storage and kept by Redis; FULL if from storage
+     *     and not kept; CHANGED if {@code storage} reported that; BUSY if no server had it and
+     *     storage was not read
      */
     private Outcome take() throws IOException {
       long deadline = System.nanoTime() + ArenaStore.PATIENCE.toNanos();
@@ -227,7 +242,8 @@ public final class RedisEngine implements ItemStore, Closeable {
           heard(node, start, 0, Answer.FAILED);
           node.say(
               "foreign",
-              " has a damaged item, or other data under its key: the item is read from storage and" + " rewritten.");
+              " has a damaged item, or other data under its key: the item is read from storage and"
+                  + " rewritten.");
         } else if (first) {
           heard(node, start, 0, Answer.ABSENT);
         }

@@ -8,7 +8,10 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * Layout of keys and values in Redis. Keys are printable, so that {@code redis-cli} can find and remove those of a group: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of this layout. A value is either an item, or the claim of a reader, which has a different magic and expires with its lease. Numbers are big-endian.
+ * Layout of keys and values in Redis. Keys are printable, so that {@code redis-cli} can find and
+ * remove those of a group: {@code coordl:1:GROUP:} and 32 hexadecimal digits; 1 is the version of
+ * this layout. A value is either an item, or the claim of a reader, which has a different magic and
+ * expires with its lease. Numbers are big-endian.
  */
 final class RedisItem {
   /** Header of an item: magic, length, and a CRC-32C of key, length and bytes. */

@@ -19,7 +19,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * One server. The program's threads ask it only after it has answered once ({@link #tend}), and until an answer is late or fails. Thread-safe.
+ * One server. The program's threads ask it only after it has answered once ({@link #tend}), and
+ * until an answer is late or fails. Thread-safe.
  */
 final class RedisNode {
   /** How long nothing is written after a refusal. */
@@ -47,7 +48,8 @@ final class RedisNode {
   /**
    * The reason why there is no answer.
    *
-   * @param heard the result to record; null if the server was not asked, because it is down or there is no memory for the answer
+   * @param heard the result to record; null if the server was not asked, because it is down or
+   *     there is no memory for the answer
    * @param code code of the server's error; empty if there was none
    */
   record Fault(@Nullable Answer heard, String code) {
@@ -85,7 +87,8 @@ final class RedisNode {
   }
 
   /**
-   * Probes the server if that is due; true if it is up. Called in the background, because it resolves names, which can take arbitrarily long.
+   * Probes the server if that is due; true if it is up. Called in the background, because it
+   * resolves names, which can take arbitrarily long.
    */
   boolean tend() {
     if (host.tend()) {

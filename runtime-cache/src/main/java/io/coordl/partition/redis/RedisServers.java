@@ -12,7 +12,8 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
 /**
- * Maps keys to servers: to the only one or, in a cluster, to the owner of the key's slot. One agent thread updates the map; any thread may query it.
+ * Maps keys to servers: to the only one or, in a cluster, to the owner of the key's slot. One agent
+ * thread updates the map; any thread may query it.
  */
 final class RedisServers {
   private static final int SLOTS = 16384;
@@ -23,7 +24,9 @@ final class RedisServers {
   private final RedisNode.Common common;
   private final Map<HostPort, RedisNode> all = new HashMap<>();
 
-  /** Owner of each slot, null if none; a single entry for a single server; empty until one is found. */
+  /**
+   * Owner of each slot, null if none; a single entry for a single server; empty until one is found.
+   */
   private volatile @Nullable RedisNode[] slots = {};
 
   RedisServers(List<RedisUri> seeds, RedisNode.Common common) {
@@ -51,7 +54,8 @@ final class RedisServers {
   }
 
   /**
-   * Probes servers that are down and, in a cluster, updates the slot owners; {@code moved} is true if a server has reported a change.
+   * Probes servers that are down and, in a cluster, updates the slot owners; {@code moved} is true
+   * if a server has reported a change.
    */
   void look(boolean moved) {
     @Nullable RedisNode[] known = slots;
@@ -78,7 +82,8 @@ final class RedisServers {
   }
 
   /**
-   * Reads the slot owners from one node and drops servers without slots; false if it gives no answer or knows no owner.
+   * Reads the slot owners from one node and drops servers without slots; false if it gives no
+   * answer or knows no owner.
    */
   private boolean ask(RedisNode node) {
     Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");

@@ -8,8 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Address of a Redis, and the credentials for it: {@code redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or
- * {@code rediss://} for TLS; user and password are percent-encoded; port 6379 and database 0 are the defaults. {@link #toString} never contains the user or the password.
+ * Address of a Redis, and the credentials for it: {@code
+ * redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]}, or {@code rediss://} for TLS; user and password are
+ * percent-encoded; port 6379 and database 0 are the defaults. {@link #toString} never contains the
+ * user or the password.
  *
  * @param secure whether to use TLS
  * @param database database number; a cluster has only 0
@@ -69,8 +71,10 @@ public record RedisUri(
     }
     return this
         + (secure
-            ? " is used without a password: anyone who can reach it can read its items and replace" + " them."
-            : " is used without encryption: anyone on the network path can read its items and replace" + " them. Use rediss:// and a password.");
+            ? " is used without a password: anyone who can reach it can read its items and replace"
+                + " them."
+            : " is used without encryption: anyone on the network path can read its items and"
+                  + " replace them. Use rediss:// and a password.");
   }
 
   @Override

@@ -431,7 +431,8 @@ class HostsEngineTest {
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
             FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"),
             "HTTP/1.1 400 Bad Request\r\n\r\n<html></html>".getBytes(StandardCharsets.US_ASCII));
-    List<String> said = List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
+    List<String> said =
+        List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
       FakePeer.Manner manner =

@@ -5,7 +5,9 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * One rule: calls of this method go to the bridge. The rule determines the bridge method: a constructor of {@code X} becomes {@code newX} with the same parameters, a static method keeps name and parameters, and an instance method takes its receiver as first parameter.
+ * One rule: calls of this method go to the bridge. The rule determines the bridge method: a
+ * constructor of {@code X} becomes {@code newX} with the same parameters, a static method keeps
+ * name and parameters, and an instance method takes its receiver as first parameter.
  *
  * @param owner internal name of the class, as in call sites
  * @param name {@code <init>} for a constructor

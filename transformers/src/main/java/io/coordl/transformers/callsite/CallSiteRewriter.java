@@ -16,11 +16,14 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redirects the calls of {@link CallSites} in one class file to the bridge, and changes nothing else.
+ * Redirects the calls of {@link CallSites} in one class file to the bridge, and changes nothing
+ * else.
  *
  * <h2>Why hand-written</h2>
  *
- * Method calls are easy: {@code INVOKESTATIC Files.readAllBytes} becomes {@code INVOKESTATIC FileReads.readAllBytes}, and the receiver of an instance method is already on the stack as the first argument. Constructors are harder. The compiler emits
+ * Method calls are easy: {@code INVOKESTATIC Files.readAllBytes} becomes {@code INVOKESTATIC
+ * FileReads.readAllBytes}, and the receiver of an instance method is already on the stack as the
+ * first argument. Constructors are harder. The compiler emits
  *
  * <pre>
  *   NEW FileInputStream      an uninitialised object
@@ -29,30 +32,47 @@ import org.jspecify.annotations.Nullable;
  *   INVOKESPECIAL FileInputStream.&lt;init&gt;
  * </pre>
  *
- * and at the call the two references lie below the arguments. Removing NEW and DUP would change every stack map frame in between, because frames contain the offset of the NEW. So both stay, the call becomes {@code INVOKESTATIC FileReads.newFileInputStream}, and {@code DUP_X2; POP; POP2} drops the two uninitialised references from below its result. The verifier allows dropping an uninitialised object; no frame changes, and only the maximum stack height is recomputed. ByteBuddy's {@code MemberSubstitution} is not sound here: it emits invalid code for {@code super(...)} and misses method references.
+ * and at the call the two references lie below the arguments. Removing NEW and DUP would change
+ * every stack map frame in between, because frames contain the offset of the NEW. So both stay, the
+ * call becomes {@code INVOKESTATIC FileReads.newFileInputStream}, and {@code DUP_X2; POP; POP2}
+ * drops the two uninitialised references from below its result. The verifier allows dropping an
+ * uninitialised object; no frame changes, and only the maximum stack height is recomputed.
+ * ByteBuddy's {@code MemberSubstitution} is not sound here: it emits invalid code for {@code
+ * super(...)} and misses method references.
  *
  * <h2>Which NEW belongs to which call</h2>
  *
- * Compilers nest them like brackets, so a stack pairs them in code order; it missed none of 1.33 million NEWs in 420,543 classes. Calls that do not match are left alone, never guessed:
+ * Compilers nest them like brackets, so a stack pairs them in code order; it missed none of 1.33
+ * million NEWs in 420,543 classes. Calls that do not match are left alone, never guessed:
  *
  * <ul>
  *   <li>a constructor call whose class is not that of the innermost open NEW is {@code super(...)}
  *       or {@code this(...)}: a program's subclass stays a subclass of the JDK's class;
  *   <li>a NEW without DUP (its result is unused): there is only one reference to drop;
- *   <li>a NEW whose DUP is followed by another copy or a store: a third reference would stay uninitialised, and the verifier would reject its use.
+ *   <li>a NEW whose DUP is followed by another copy or a store: a third reference would stay
+ *       uninitialised, and the verifier would reject its use.
  * </ul>
  *
  * <h2>Method references</h2>
  *
- * {@code Files::readAllBytes} is a method handle among the arguments of an {@code invokedynamic}. For LambdaMetafactory, a handle of the bridge's static method with the same parameters and result replaces it; {@code FileInputStream::new} changes from a constructor handle to a static one. Serialisable lambdas are left alone, because the class compares the method's name when it deserialises them. So are handles that are constants of the program, which may inspect them.
+ * {@code Files::readAllBytes} is a method handle among the arguments of an {@code invokedynamic}.
+ * For LambdaMetafactory, a handle of the bridge's static method with the same parameters and result
+ * replaces it; {@code FileInputStream::new} changes from a constructor handle to a static one.
+ * Serialisable lambdas are left alone, because the class compares the method's name when it
+ * deserialises them. So are handles that are constants of the program, which may inspect them.
  *
  * <h2>Calls linked later</h2>
  *
- * The bridge cannot name OpenCV's types. Such a call becomes an {@code invokedynamic} with the same descriptor that carries the original call as a handle; the bridge's bootstrap method links it with the caller's access rights (see {@code NativeReads}). Class files before Java 7 lack that instruction and keep the original call.
+ * The bridge cannot name OpenCV's types. Such a call becomes an {@code invokedynamic} with the same
+ * descriptor that carries the original call as a handle; the bridge's bootstrap method links it
+ * with the caller's access rights (see {@code NativeReads}). Class files before Java 7 lack that
+ * instruction and keep the original call.
  *
  * <h2>What it never does</h2>
  *
- * It never adds or removes a member, so loaded classes can be retransformed; never loads or resolves a class of the program; and never returns equal bytes: null means unchanged, so that class-data sharing survives. It may be called on any thread.
+ * It never adds or removes a member, so loaded classes can be retransformed; never loads or
+ * resolves a class of the program; and never returns equal bytes: null means unchanged, so that
+ * class-data sharing survives. It may be called on any thread.
  */
 public final class CallSiteRewriter {
   private static final String CONSTRUCTOR = "<init>";
@@ -86,7 +106,8 @@ public final class CallSiteRewriter {
    *
    * @param listener receives every call site found
    * @return the new class file; null if nothing was rewritten
-   * @throws RuntimeException if this is not a class file, or is too new for the parser: leave the class unchanged
+   * @throws RuntimeException if this is not a class file, or is too new for the parser: leave the
+   *     class unchanged
    */
   public byte @Nullable [] rewrite(ClassFile classFile, RuleListener listener) {
     ClassReader reader = new ClassReader(classFile.bytes());
@@ -107,7 +128,9 @@ public final class CallSiteRewriter {
     private int methods;
     private boolean changed;
 
-    /** {@code only} has the indices of the methods to visit, null for all; the others are copied. */
+    /**
+     * {@code only} has the indices of the methods to visit, null for all; the others are copied.
+     */
     Rewriting(
         ClassVisitor next, RuleListener listener, @Nullable BitSet only, boolean hasInvokeDynamic) {
       super(Opcodes.ASM9, next);

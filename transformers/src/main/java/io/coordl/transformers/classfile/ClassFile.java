@@ -12,9 +12,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a class file that decide which rules apply to it: its name, the methods it refers to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool}, this leaves the few that a rule will change; only those are worth parsing.
+ * The parts of a class file that decide which rules apply to it: its name, the methods it refers
+ * to, and the methods it declares. Of the few hundred classes that pass the {@link ConstantPool},
+ * this leaves the few that a rule will change; only those are worth parsing.
  *
- * <p>Decodes strings as Latin-1: this is correct for ASCII, as in all rules, and any other string equals none in a rule. Immutable.
+ * <p>Decodes strings as Latin-1: this is correct for ASCII, as in all rules, and any other string
+ * equals none in a rule. Immutable.
  */
 public final class ClassFile {
   /**
@@ -57,7 +60,8 @@ public final class ClassFile {
   }
 
   /**
-   * Reads the class file in {@code bytes}, which are not copied; null if the constant pool is malformed or has entries of an unknown kind.
+   * Reads the class file in {@code bytes}, which are not copied; null if the constant pool is
+   * malformed or has entries of an unknown kind.
    *
    * @throws IndexOutOfBoundsException here or later, if the class file is truncated
    */
@@ -146,7 +150,8 @@ public final class ClassFile {
   }
 
   /**
-   * Indices of the declared methods that may call one of {@code called}. Searches the code without parsing it, so the result may include too many methods, but misses none.
+   * Indices of the declared methods that may call one of {@code called}. Searches the code without
+   * parsing it, so the result may include too many methods, but misses none.
    */
   public BitSet methodsThatMayCall(BitSet called) {
     BitSet calling = new BitSet();

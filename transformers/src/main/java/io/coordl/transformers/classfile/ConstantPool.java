@@ -4,7 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The prefilter: decides from a class file's constant pool alone, without parsing the class, whether any rule can apply. Nearly all classes stop here, so this is the agent's cost per class: one length comparison per string, and no allocation. Immutable and safe for concurrent use.
+ * The prefilter: decides from a class file's constant pool alone, without parsing the class,
+ * whether any rule can apply. Nearly all classes stop here, so this is the agent's cost per class:
+ * one length comparison per string, and no allocation. Immutable and safe for concurrent use.
  */
 public final class ConstantPool {
   static final int COUNT_OFFSET = 8;
@@ -33,7 +35,8 @@ public final class ConstantPool {
   }
 
   /**
-   * Whether the constant pool contains one of the strings. False if this is not a class file, or has entries of an unknown kind; such a class is left alone.
+   * Whether the constant pool contains one of the strings. False if this is not a class file, or
+   * has entries of an unknown kind; such a class is left alone.
    */
   public boolean mentionsAny(byte[] classFile) {
     if (classFile.length < FIRST_ENTRY_OFFSET) {
@@ -58,7 +61,9 @@ public final class ConstantPool {
     return false;
   }
 
-  /** Size in bytes of the constant at {@code offset}, including its tag; 0 if its kind is unknown. */
+  /**
+   * Size in bytes of the constant at {@code offset}, including its tag; 0 if its kind is unknown.
+   */
   static int sizeOf(byte[] classFile, int offset) {
     if (offset + 3 > classFile.length) {
       return 0;

@@ -10,12 +10,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One rule: which methods to hook, and how.
  *
- * <p>A rule with an owner applies only to that class, whose method must exist, unless {@code beside} makes that optional. A rule without owner applies to every class that declares the method. The descriptor names types of the library, so the rule finds user and framework classes alike, without loading or walking supertypes, and matches no others.
+ * <p>A rule with an owner applies only to that class, whose method must exist, unless {@code
+ * beside} makes that optional. A rule without owner applies to every class that declares the
+ * method. The descriptor names types of the library, so the rule finds user and framework classes
+ * alike, without loading or walking supertypes, and matches no others.
  *
  * @param library library to which the types belong
  * @param owner internal name of the class; null for any
  * @param descriptor JVM descriptor; null for all overloads (only with an owner)
- * @param beside name and descriptor of another method ({@code next}) that the class must also declare, for methods such as {@code hasNext()} whose own descriptor names no library type
+ * @param beside name and descriptor of another method ({@code next}) that the class must also
+ *     declare, for methods such as {@code hasNext()} whose own descriptor names no library type
  * @param provenOn library versions with which the rule was tested
  * @param interceptor set only for INTERCEPT and RANDOM
  */
@@ -39,7 +43,9 @@ public record HookRule(
   public record Interceptor(String name, List<Policy> policies) {}
 
   public enum Weave {
-    /** Surrounds the method with a span; the subject is {@code this}, the result its return value. */
+    /**
+     * Surrounds the method with a span; the subject is {@code this}, the result its return value.
+     */
     SPAN,
     /** Wraps the returned iterable with timing if its class cannot be hooked itself. */
     TIMED_ITERABLE,
@@ -59,7 +65,10 @@ public record HookRule(
         : Objects.requireNonNull(descriptor, method);
   }
 
-  /** Whether the rule applies to the method of a class that declares {@code all}, given as name plus descriptor. */
+  /**
+   * Whether the rule applies to the method of a class that declares {@code all}, given as name plus
+   * descriptor.
+   */
   boolean fits(ClassFile.Method declared, Set<String> all) {
     return method.equals(declared.name())
         && (descriptor == null || descriptor.equals(declared.descriptor()))

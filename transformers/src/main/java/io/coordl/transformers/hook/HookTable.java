@@ -10,7 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the rules of one library, in order. A method is given by name and descriptor, or by name alone for all overloads; a class by its internal name, null for any class.
+ * Builds the rules of one library, in order. A method is given by name and descriptor, or by name
+ * alone for all overloads; a class by its internal name, null for any class.
  */
 public final class HookTable {
   private final List<HookRule> rules = new ArrayList<>();
@@ -59,7 +60,10 @@ public final class HookTable {
     add(Weave.SPAN, kind, owner, method, method);
   }
 
-  /** Adds a span of a method in any class; the returned iterable is timed if its class cannot be hooked. */
+  /**
+   * Adds a span of a method in any class; the returned iterable is timed if its class cannot be
+   * hooked.
+   */
   public void timedIterable(SpanKind kind, String method) {
     add(Weave.TIMED_ITERABLE, kind, null, null, method);
   }

@@ -19,7 +19,9 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Weaves spans and interceptions into the methods that the rules name ({@link WovenMethod}). Finds them in the class file in place and copies all other methods unchanged. Loads and resolves no class. Safe for concurrent use.
+ * Weaves spans and interceptions into the methods that the rules name ({@link WovenMethod}). Finds
+ * them in the class file in place and copies all other methods unchanged. Loads and resolves no
+ * class. Safe for concurrent use.
  */
 public final class HookWeaver {
   private static final int WITHOUT_BODY_OF_ITS_OWN =
@@ -46,7 +48,9 @@ public final class HookWeaver {
     }
   }
 
-  /** Strings of which the constant pool of every class with a method to hook contains at least one. */
+  /**
+   * Strings of which the constant pool of every class with a method to hook contains at least one.
+   */
   public Set<String> markers() {
     Set<String> markers = new HashSet<>();
     for (HookRule rule : rules) {
@@ -71,7 +75,8 @@ public final class HookWeaver {
   record Chosen(ClassFile.Method method, List<HookRule> rules) {}
 
   /**
-   * Finds the rules for a class. Leaves class files older than Java 5 alone: they cannot load class constants.
+   * Finds the rules for a class. Leaves class files older than Java 5 alone: they cannot load class
+   * constants.
    */
   public Plan plan(ClassFile classFile) {
     String name = classFile.name();
@@ -112,7 +117,8 @@ public final class HookWeaver {
   }
 
   /**
-   * Adds a rule; of several spans, only the first counts. Interceptions come before the span, and so surround it: a method that did not run has no span.
+   * Adds a rule; of several spans, only the first counts. Interceptions come before the span, and
+   * so surround it: a method that did not run has no span.
    */
   private static void choose(HookRule rule, List<HookRule> chosen) {
     if (rule.advice() == HookRule.Weave.INTERCEPT) {

@@ -9,7 +9,8 @@ import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Surrounds a method with a span: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token, r)}.
+ * Surrounds a method with a span: {@code token = Spans.enter(kind, this)}, {@code Spans.exit(token,
+ * r)}.
  */
 final class SpanMethod extends WovenMethod {
   private static final String SPANS = "io/coordl/bridge/Spans";

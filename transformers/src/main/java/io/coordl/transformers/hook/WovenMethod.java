@@ -22,9 +22,14 @@ import org.jspecify.annotations.Nullable;
  *   return result
  * </pre>
  *
- * <p>Hand-written, because Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: it loads 700 classes and looks up every supertype as a resource. The body stays unchanged. State and result follow its own locals, so no variable moves, and its stack map frames only have these two appended; nothing is recomputed. The handler's frame declares only the state, so it is valid whatever the body did to its parameters.
+ * <p>Hand-written, because Byte Buddy's advice costs a job 0.8 s of CPU before its first batch: it
+ * loads 700 classes and looks up every supertype as a resource. The body stays unchanged. State and
+ * result follow its own locals, so no variable moves, and its stack map frames only have these two
+ * appended; nothing is recomputed. The handler's frame declares only the state, so it is valid
+ * whatever the body did to its parameters.
  *
- * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class files of Java 5 have no frames; the JVM ignores those that this class adds.
+ * <p>No exception of the bridge reaches the program, not even a stack overflow in calling it. Class
+ * files of Java 5 have no frames; the JVM ignores those that this class adds.
  */
 abstract class WovenMethod extends MethodVisitor {
   static final String BRIDGE = "io/coordl/bridge/Bridge";
@@ -166,7 +171,9 @@ abstract class WovenMethod extends MethodVisitor {
     }
   }
 
-  /** Code whose exceptions are swallowed: create this before the code, then call {@link #failed}. */
+  /**
+   * Code whose exceptions are swallowed: create this before the code, then call {@link #failed}.
+   */
   private final class Suppressed {
     final Label end;
     private final Label failed = new Label();
@@ -253,7 +260,10 @@ abstract class WovenMethod extends MethodVisitor {
     return locals;
   }
 
-  /** The method's locals, the unused slots after them, and the added locals, of which void means none. */
+  /**
+   * The method's locals, the unused slots after them, and the added locals, of which void means
+   * none.
+   */
   private Object[] with(Object[] locals, int count, Type... ours) {
     List<Object> all = new ArrayList<>();
     int slots = 0;

@@ -32,9 +32,12 @@ import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ExtendedUUID;
 
 /**
- * This host in the JGroups cluster. Each host's address carries its {@link Hello}, so every view is complete by itself and CoorDL sends no messages of its own.
+ * This host in the JGroups cluster. Each host's address carries its {@link Hello}, so every view is
+ * complete by itself and CoorDL sends no messages of its own.
  *
- * <p>A killed host is detected by its broken connection and removed in less than a second. A host that hangs or is cut off is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}. Partitions of a cluster merge once they can reach each other.
+ * <p>A killed host is detected by its broken connection and removed in less than a second. A host
+ * that hangs or is cut off is detected by missing heartbeats, within {@link #TIMEOUT_MILLIS}.
+ * Partitions of a cluster merge once they can reach each other.
  */
 record Cluster(
     JChannel channel,
@@ -63,7 +66,8 @@ record Cluster(
    * Joins the reachable hosts, or begins alone; takes up to a few seconds.
    *
    * @param bind the only address to listen at
-   * @param views receives each new view, on a JGroups thread: the members of this group and version, in the order in which they joined
+   * @param views receives each new view, on a JGroups thread: the members of this group and
+   *     version, in the order in which they joined
    * @throws IOException with a sentence for the user if the port is not available
    */
   static Cluster join(
@@ -148,7 +152,8 @@ record Cluster(
       } else if (hello.version() != self.version()) {
         log.once(
             String.format(
-                "%s speaks version %s of the peers' protocol, this agent version %s; it is" + " ignored.",
+                "%s speaks version %s of the peers' protocol, this agent version %s; it is"
+                    + " ignored.",
                 hello.name(), hello.version(), self.version()));
       } else if (hello.group() != self.group()) {
         log.once(hello.name() + " is a peer of another group; it is ignored.");

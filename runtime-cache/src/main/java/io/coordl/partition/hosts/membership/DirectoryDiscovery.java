@@ -21,9 +21,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Discovery through a directory that all hosts see, where each writes a file with its address. The file of a killed host stays behind; any host removes a file that has not been written for long, by the file system's clock.
+ * Discovery through a directory that all hosts see, where each writes a file with its address. The
+ * file of a killed host stays behind; any host removes a file that has not been written for long,
+ * by the file system's clock.
  *
- * <p>Other users may be able to write there, too. So the host's own file is put in place by a rename, which follows no link, and only regular files of this user are read or removed. The file system determines the owner, and may map root to another user.
+ * <p>Other users may be able to write there, too. So the host's own file is put in place by a
+ * rename, which follows no link, and only regular files of this user are read or removed. The file
+ * system determines the owner, and may map root to another user.
  */
 record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final String SUFFIX = ".peer";
@@ -33,7 +37,8 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
   private static final long STALE_MILLIS = 600_000;
 
   /**
-   * Writes or renews this host's file, and returns all addresses; throws with a sentence for the user.
+   * Writes or renews this host's file, and returns all addresses; throws with a sentence for the
+   * user.
    */
   Set<InetSocketAddress> visit(InetSocketAddress self) throws IOException {
     try {
@@ -84,7 +89,8 @@ record DirectoryDiscovery(Path directory, UserLog userLog) {
   }
 
   /**
-   * Reads a short regular file, and never blocks if something else has replaced it: opening a FIFO for reading and writing does not wait, and it does not support positional reads.
+   * Reads a short regular file, and never blocks if something else has replaced it: opening a FIFO
+   * for reading and writing does not wait, and it does not support positional reads.
    */
   static String content(Path file) throws IOException {
     try (FileChannel channel =

@@ -11,7 +11,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's configuration of where to find other hosts. Names are resolved again and again, because a host may join late. So every kind of discovery except the directory is a list of names, to which the system's search domains and hosts file apply.
+ * The user's configuration of where to find other hosts. Names are resolved again and again,
+ * because a host may join late. So every kind of discovery except the directory is a list of names,
+ * to which the system's search domains and hosts file apply.
  *
  * @param named hosts by name; each address of a name is a separate host
  * @param directory where each host writes a file with its address; null for another kind
@@ -25,7 +27,8 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
   static final int MOST_HOSTS = 256;
 
   /**
-   * Parses one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code slurm[:PORT]}; throws with the reason if it is malformed.
+   * Parses one value: {@code HOST[:PORT]}, {@code dns:NAME[:PORT]}, {@code file:DIR} or {@code
+   * slurm[:PORT]}; throws with the reason if it is malformed.
    */
   public static Discovery parse(String value) {
     if (value.startsWith("dns:")) {
@@ -45,7 +48,10 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
         : new Discovery(List.of(host), null, false, DEFAULT_PORT);
   }
 
-  /** Parses all values: several hosts, or a single value of another kind; throws with the reason if they are malformed. */
+  /**
+   * Parses all values: several hosts, or a single value of another kind; throws with the reason if
+   * they are malformed.
+   */
   public static Discovery parse(List<String> values) {
     List<HostPort> hosts = new ArrayList<>();
     for (String value : values) {
@@ -72,7 +78,8 @@ public record Discovery(List<HostPort> named, @Nullable Path directory, boolean 
     String list = environment.apply("SLURM_JOB_NODELIST");
     if (list == null || list.isEmpty()) {
       throw new IllegalArgumentException(
-          "peer=slurm: SLURM_JOB_NODELIST is not set, so the nodes of the job are unknown;" + " no other host is asked.");
+          "peer=slurm: SLURM_JOB_NODELIST is not set, so the nodes of the job are unknown;"
+              + " no other host is asked.");
     }
     try {
       return NodeList.expand(list, MOST_HOSTS).stream()

@@ -11,7 +11,8 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host's description of itself. It is part of the host's address in the cluster, so every host that sees the address knows it. At most 255 bytes.
+ * A host's description of itself. It is part of the host's address in the cluster, so every host
+ * that sees the address knows it. At most 255 bytes.
  *
  * @param version version of the peers' protocol
  * @param group checksum of the group's name

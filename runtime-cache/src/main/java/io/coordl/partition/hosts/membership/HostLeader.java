@@ -14,14 +14,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a host's leading job for all jobs of the host: serves the items, represents the host in the cluster, discovers other hosts and publishes the view. Used by one thread only.
+ * The work of a host's leading job for all jobs of the host: serves the items, represents the host
+ * in the cluster, discovers other hosts and publishes the view. Used by one thread only.
  */
 final class HostLeader implements Closeable {
   /** Interval of name lookups; hosts join late, and their addresses change. */
   private static final long LOOK_NANOS = Duration.ofSeconds(5).toNanos();
 
   /**
-   * How long a vanished host stays listed: longer than another of its jobs needs to take over, or a short network partition to heal. Fetches do not wait for it; see {@code HostsEngine}.
+   * How long a vanished host stays listed: longer than another of its jobs needs to take over, or a
+   * short network partition to heal. Fetches do not wait for it; see {@code HostsEngine}.
    */
   private static final long GRACE_NANOS = Duration.ofSeconds(15).toNanos();
 

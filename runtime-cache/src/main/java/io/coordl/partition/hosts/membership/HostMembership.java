@@ -23,9 +23,14 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Represents this host as one member, however many of its jobs take part. The job that holds a lock on the host's shared file is the leader: it serves the items, joins the cluster, and publishes the members to all jobs of the host through that file. When the leader ends or is killed, the kernel releases the lock, and another job takes over on the same ports and under the same name, within {@link #LOOK} plus the time to join. The other hosts see the same member throughout.
+ * Represents this host as one member, however many of its jobs take part. The job that holds a lock
+ * on the host's shared file is the leader: it serves the items, joins the cluster, and publishes
+ * the members to all jobs of the host through that file. When the leader ends or is killed, the
+ * kernel releases the lock, and another job takes over on the same ports and under the same name,
+ * within {@link #LOOK} plus the time to join. The other hosts see the same member throughout.
  *
- * <p>All work happens on one daemon thread and on JGroups' threads. The program's threads only read a list, which is empty until the members are known.
+ * <p>All work happens on one daemon thread and on JGroups' threads. The program's threads only read
+ * a list, which is empty until the members are known.
  */
 public final class HostMembership implements Membership {
   /** Longest interval between checks for a new view or a released lock. */
@@ -69,7 +74,9 @@ public final class HostMembership implements Membership {
    * @param peers where to find other hosts
    * @param bind where to listen; null to determine the address automatically
    * @param tls credentials with which peers authenticate each other
-   * @param capacity byte budget of the store; 0 until the store is open. This job does not lead before that, because other hosts choose by the budget what this host keeps, and a member never changes
+   * @param capacity byte budget of the store; 0 until the store is open. This job does not lead
+   *     before that, because other hosts choose by the budget what this host keeps, and a member
+   *     never changes
    */
   public record Settings(
       Path directory,
@@ -212,7 +219,10 @@ public final class HostMembership implements Membership {
     log.once("" + sentence);
   }
 
-  /** Leaves, and waits for that for a bounded time. If this job is the leader, another may take over. */
+  /**
+   * Leaves, and waits for that for a bounded time. If this job is the leader, another may take
+   * over.
+   */
   @Override
   public void close() {
     closed = true;

@@ -12,14 +12,18 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Determines where this host listens; {@code local} tests whether an address belongs to this machine. */
+/**
+ * Determines where this host listens; {@code local} tests whether an address belongs to this
+ * machine.
+ */
 record OwnAddress(Predicate<InetAddress> local) {
   OwnAddress() {
     this(OwnAddress::canBeBound);
   }
 
   /**
-   * The given address; else the listed address that belongs to this host; else the address of this host's name. A loopback address is not used if other hosts have other addresses.
+   * The given address; else the listed address that belongs to this host; else the address of this
+   * host's name. A loopback address is not used if other hosts have other addresses.
    *
    * @param given value of {@code peer.bind}; null if not set
    * @param byDefault port if none is listed for the address
@@ -64,7 +68,9 @@ record OwnAddress(Predicate<InetAddress> local) {
     }
     throw new UnknownHostException(
         String.format(
-            "None of the peers is an address of this host, and its name, %s, resolves to %s, where" + " other hosts cannot reach it: set an address with peer.bind=ADDRESS[:PORT]; until" + " then no other host is asked.",
+            "None of the peers is an address of this host, and its name, %s, resolves to %s, where"
+                + " other hosts cannot reach it: set an address with peer.bind=ADDRESS[:PORT];"
+                + " until then no other host is asked.",
             here.getHostName(), all[0].getHostAddress()));
   }
 
@@ -79,7 +85,9 @@ record OwnAddress(Predicate<InetAddress> local) {
     return ports.size() == 1 ? ports.get(0) : byDefault;
   }
 
-  /** Whether the address belongs to this machine; on Linux there are more than the interfaces list. */
+  /**
+   * Whether the address belongs to this machine; on Linux there are more than the interfaces list.
+   */
   private static boolean canBeBound(InetAddress address) {
     try (ServerSocket socket = new ServerSocket(0, 1, address)) {
       return socket.isBound();

@@ -12,7 +12,8 @@ import org.jgroups.logging.NoopLogImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The transport's log: reports each refused address once, and nothing else. All other JGroups logs are silent.
+ * The transport's log: reports each refused address once, and nothing else. All other JGroups logs
+ * are silent.
  */
 final class Refusals extends NoopLogImpl {
   private static final int MOST_SENTENCES = 8;
@@ -21,7 +22,8 @@ final class Refusals extends NoopLogImpl {
   private volatile @Nullable OnceLog log;
 
   /**
-   * Must be called before any other JGroups class is initialized. The setting is static, but only the agent's loader sees it.
+   * Must be called before any other JGroups class is initialized. The setting is static, but only
+   * the agent's loader sees it.
    */
   static void replaceLogs() {
     LogFactory.setCustomLogFactory(

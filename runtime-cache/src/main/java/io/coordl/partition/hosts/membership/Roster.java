@@ -9,7 +9,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The published members. A host that vanishes stays listed for a while: another job of it may take over, or a network partition may heal, and then no item has changed its owner. Thread-safe.
+ * The published members. A host that vanishes stays listed for a while: another job of it may take
+ * over, or a network partition may heal, and then no item has changed its owner. Thread-safe.
  */
 final class Roster {
   private final long graceNanos;
@@ -24,7 +25,10 @@ final class Roster {
     inherited.forEach(member -> entries.put(member.name(), new Entry(member, nowNanos)));
   }
 
-  /** Sets the present members in the order in which they joined; of two with the same name, the last is alive. */
+  /**
+   * Sets the present members in the order in which they joined; of two with the same name, the last
+   * is alive.
+   */
   synchronized void see(List<Member> members, long nowNanos) {
     touch(nowNanos);
     Set<String> names = new HashSet<>();

@@ -57,7 +57,10 @@ final class Transport extends TCP {
     }
   }
 
-  /** Must be called again once the channel exists, because creating it reads JGroups' system properties. */
+  /**
+   * Must be called again once the channel exists, because creating it reads JGroups' system
+   * properties.
+   */
   void bind() {
     setBindAddr(bind.getAddress());
     setBindPort(bind.getPort());

@@ -26,10 +26,17 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file through which the leading job publishes the members to the other jobs of its host. It has two slots; the number of the last view selects the valid one. The next view goes into the other slot, then the number advances with release semantics. So a reader never locks, and a leader killed at any instruction leaves the previous view intact. There is one writer at a time ({@link Liveness#tryLead}).
+ * The file through which the leading job publishes the members to the other jobs of its host. It
+ * has two slots; the number of the last view selects the valid one. The next view goes into the
+ * other slot, then the number advances with release semantics. So a reader never locks, and a
+ * leader killed at any instruction leaves the previous view intact. There is one writer at a time
+ * ({@link Liveness#tryLead}).
  */
 record ViewFile(RandomAccessFile file, ByteBuffer memory) implements Contents.Memory {
-  /** Contents of a shared file that is a list of members. The file's locks show which jobs are alive. */
+  /**
+   * Contents of a shared file that is a list of members. The file's locks show which jobs are
+   * alive.
+   */
   static final Contents<ViewFile> CONTENTS =
       new Contents<>() {
         @Override

@@ -219,8 +219,7 @@ final class DiscoveryTest {
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     assertThat(elsewhere).exists();
     assertThat(link).exists();
-    assertThat(words)
-        .containsOnly(link + " is not a regular file of this user; it is ignored.");
+    assertThat(words).containsOnly(link + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
@@ -257,9 +256,7 @@ final class DiscoveryTest {
     Files.setLastModifiedTime(foreign, FileTime.fromMillis(0));
     here.visit(at("127.0.0.1", 1));
     assertThat(foreign).exists();
-    assertThat(words)
-        .containsOnly(
-            foreign + " is not a regular file of this user; it is ignored.");
+    assertThat(words).containsOnly(foreign + " is not a regular file of this user; it is ignored.");
   }
 
   @Test

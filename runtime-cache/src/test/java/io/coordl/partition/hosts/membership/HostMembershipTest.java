@@ -217,7 +217,8 @@ final class HostMembershipTest {
       }
     }
     assertThat(words)
-        .containsExactly("A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
+        .containsExactly(
+            "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
     host(2, named(2), "g", TestSecret.ours());
     awaitMembers(first, Hosts.names(2, port));
   }

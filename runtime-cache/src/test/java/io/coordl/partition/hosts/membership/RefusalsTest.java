@@ -48,6 +48,7 @@ final class RefusalsTest {
     refuse(1);
     assertThat(words)
         .containsExactly(
-            "A connection from 10.0.0.1 did not speak this version of the peers' protocol; it was closed.");
+            "A connection from 10.0.0.1 did not speak this version of the peers' protocol; it was"
+                + " closed.");
   }
 }
