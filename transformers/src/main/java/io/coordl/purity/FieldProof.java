@@ -375,7 +375,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         return isMade(operands.get(2)) ? null : " may change an array";
       } else if (looks
           || JdkCode.copies(owner, name)
-          || JdkCode.isOf(JdkCode.CHANGES, owner, name)
+          || (first == 1 && JdkCode.isOf(JdkCode.CHANGES, owner, name))
           || called.equals(PurityAnalyzer.FORMAT)) {
         return null;
       }

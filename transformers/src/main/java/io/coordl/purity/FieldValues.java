@@ -1,6 +1,7 @@
 package io.coordl.purity;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -139,12 +140,12 @@ public final class FieldValues {
     }
     Class<?> type = container.getClass();
     if (type.isArray() && !(container instanceof Object[])) {
-      int length = java.lang.reflect.Array.getLength(container);
+      int length = Array.getLength(container);
       left -= length;
       if (left < 0) {
         return false;
       }
-      Object copy = java.lang.reflect.Array.newInstance(type.getComponentType(), length);
+      Object copy = Array.newInstance(type.getComponentType(), length);
       System.arraycopy(container, 0, copy, 0, length);
       contents.add(new Content(new Met(container), copy));
       return true;

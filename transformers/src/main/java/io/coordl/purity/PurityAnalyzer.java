@@ -329,7 +329,7 @@ public final class PurityAnalyzer {
     private final List<MethodCode> run = new ArrayList<>();
 
     private final List<Instance> instances = new ArrayList<>();
-    private final Set<String> instantiated = new HashSet<>();
+    private final Set<List<@Nullable Object>> instantiated = new HashSet<>();
 
     /** The methods that code calls on objects of the program. */
     private final Set<Member> called = new HashSet<>();
@@ -479,8 +479,11 @@ public final class PurityAnalyzer {
         }
         for (Held held : holders.getOrDefault(field.owner(), List.of())) {
           for (Declared one : declared(held.declaring())) {
-            if (one.member().equals(field) && !values.add(held.object(), one.field(), deep)) {
-              return false;
+            if (one.member().equals(field)) {
+              one.field().setAccessible(true);
+              if (!values.add(held.object(), one.field(), deep)) {
+                return false;
+              }
             }
           }
         }
@@ -787,7 +790,7 @@ public final class PurityAnalyzer {
         @Nullable ClassLoader loader,
         boolean initialising,
         boolean isRoot) {
-      if (!instantiated.add(name.replace('.', '/') + " " + initialising + " " + isRoot)) {
+      if (!instantiated.add(Arrays.asList(name.replace('.', '/'), loader, initialising, isRoot))) {
         return;
       }
       Map<String, ClassCode> codes = new LinkedHashMap<>();

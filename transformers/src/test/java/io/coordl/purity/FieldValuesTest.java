@@ -2,6 +2,8 @@ package io.coordl.purity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.purity.library.Named;
+import io.coordl.purity.library.Renamed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -109,6 +111,51 @@ class FieldValuesTest {
 
   @Test
   void whatIsTooLargeToCompareIsLeft() {
-    assertThat(CODE.reasonToLeave(List.of(new Large()))).contains("neither final nor private");
+    assertThat(CODE.reasonToLeave(List.of(new Large()))).contains("Large.factors, an array that other code may change");
+  }
+
+  private record Library(boolean comparesFields) implements PurityAnalyzer.Known {
+    @Override
+    public boolean isClosed(Class<?> type) {
+      return false;
+    }
+
+    @Override
+    public boolean isKnown(String owner, String method) {
+      return true;
+    }
+  }
+
+  static final class OfNamed implements PurityAnalyzerTest.Part {
+    private final Named named = new Named("a");
+
+    @Override
+    public float apply(float value) {
+      return value + named.name().length();
+    }
+  }
+
+  static final class OfRenamed implements PurityAnalyzerTest.Part {
+    private final Renamed renamed = new Renamed("a");
+
+    @Override
+    public float apply(float value) {
+      float length = renamed.name().length();
+      Renamed.Renamer.rename(renamed);
+      return value + length;
+    }
+  }
+
+  /** What a library is known to do may be to set a field of its own. */
+  @Test
+  void aFieldOfALibraryIsComparedOnlyIfTheLibraryDoesNotSetIt() {
+    PurityAnalyzer comparing = new PurityAnalyzer("io.coordl.purity.library.", new Library(true));
+    PurityAnalyzer code = new PurityAnalyzer("io.coordl.purity.library.", new Library(false));
+
+    assertThat(comparing.prove(List.of(new OfNamed())).reason()).isNull();
+    assertThat(comparing.prove(List.of(new OfNamed())).values().isEmpty()).isFalse();
+    assertThat(code.reasonToLeave(List.of(new OfNamed()))).contains("Named.name, which is neither");
+    assertThat(comparing.reasonToLeave(List.of(new OfRenamed())))
+        .contains("Renamed.name, which is neither");
   }
 }

@@ -416,7 +416,7 @@ class PurityAnalyzerTest {
 
     @Override
     public float apply(float value) {
-      return value + lines.hashCode();
+      return lines == null ? 0 : value;
     }
   }
 
