@@ -111,7 +111,8 @@ class FieldValuesTest {
 
   @Test
   void whatIsTooLargeToCompareIsLeft() {
-    assertThat(CODE.reasonToLeave(List.of(new Large()))).contains("Large.factors, an array that other code may change");
+    assertThat(CODE.reasonToLeave(List.of(new Large())))
+        .contains("Large.factors, an array that other code may change");
   }
 
   private record Library(boolean comparesFields) implements PurityAnalyzer.Known {

@@ -367,7 +367,7 @@ public final class Options {
           + (coordinate
               ? " with prep=coordinate"
               : " in fit without decoded=share or cache=minio: it prefetches only batches that the"
-                    + " program takes itself");
+                  + " program takes itself");
     }
     return coordinate
         ? prefetch

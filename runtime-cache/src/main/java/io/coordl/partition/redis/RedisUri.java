@@ -74,7 +74,7 @@ public record RedisUri(
             ? " is used without a password: anyone who can reach it can read its items and replace"
                 + " them."
             : " is used without encryption: anyone on the network path can read its items and"
-                  + " replace them. Use rediss:// and a password.");
+                + " replace them. Use rediss:// and a password.");
   }
 
   @Override

@@ -126,8 +126,7 @@ class KnownDl4jTest {
         .contains("sets its field calls");
     float[] factors = {2};
     assertThat(
-            reason(
-                new CompositeDataSetPreProcessor(batch -> batch.getFeatures().muli(factors[0]))))
+            reason(new CompositeDataSetPreProcessor(batch -> batch.getFeatures().muli(factors[0]))))
         .contains("captures an array");
   }
 
