@@ -211,15 +211,14 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   boolean isLazy(Member used) {
     Member field = resolve(used);
     if (field == null
-        || access(field) != Opcodes.ACC_PRIVATE
-            && access(field) != (Opcodes.ACC_PRIVATE | Opcodes.ACC_TRANSIENT)
+        || (access(field) & ~Opcodes.ACC_TRANSIENT) != Opcodes.ACC_PRIVATE
         || !isPlain(field.descriptor())) {
       return false;
     }
     MethodCode only = null;
     for (MethodCode method : nest(field.owner())) {
       for (Instruction it : method.instructions) {
-        if (it.isCall() && findsFields(it.member())
+        if ((it.isCall() && findsFields(it.member()))
             || it.arguments().stream()
                 .anyMatch(
                     made -> made instanceof Handle handle && names(Member.of(handle), field))) {
@@ -343,11 +342,9 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
         List<Value> operands = method.flow().operands(i);
-        if (operands == null || operands.isEmpty()) {
-          continue;
-        } else if (it.setsElement() && !isMade(operands.get(0))) {
+        if (operands != null && it.setsElement() && !isMade(operands.get(0))) {
           return method.where() + " may change an array";
-        } else if (it.isCall() && JdkCode.isJdk(it.member().owner())) {
+        } else if (operands != null && it.isCall() && JdkCode.isJdk(it.member().owner())) {
           String why = reason(it, operands);
           if (why != null) {
             return method.where() + why;
