@@ -11,7 +11,7 @@ import java.util.Map;
  * The agent's live attribution of the training thread's time: shares of the wall time, 0 to 1.
  *
  * @param of what ran: {@code job} for a whole job, else the name of a phase
- * @param the figures; their wall time is positive
+ * @param figures its parts; their wall time is positive
  */
 public record Attribution(String file, String of, @JsonIgnore Figures figures) {
   double share(Part part) {
