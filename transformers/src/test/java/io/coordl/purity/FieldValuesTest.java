@@ -157,6 +157,6 @@ class FieldValuesTest {
     assertThat(comparing.prove(List.of(new OfNamed())).values().isEmpty()).isFalse();
     assertThat(code.reasonToLeave(List.of(new OfNamed()))).contains("Named.name, which is neither");
     assertThat(comparing.reasonToLeave(List.of(new OfRenamed())))
-        .contains("Renamed.name, which is neither");
+        .contains("Renamed.title, which is neither");
   }
 }

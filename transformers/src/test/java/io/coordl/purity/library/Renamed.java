@@ -2,14 +2,14 @@ package io.coordl.purity.library;
 
 /** A library's object that another class of its package changes. */
 public final class Renamed {
-  String name;
+  String title;
 
   public Renamed(String name) {
-    this.name = name;
+    this.title = name;
   }
 
   public String name() {
-    return name;
+    return title;
   }
 
   /** Changes others. */
@@ -18,7 +18,7 @@ public final class Renamed {
 
     /** Renames one. */
     public static void rename(Renamed one) {
-      one.name += "'";
+      one.title += "'";
     }
   }
 }
