@@ -90,6 +90,9 @@ public final class DjlSamples {
         loop(program, text(), threads);
         threads.shutdown();
       }
+      case "features", "records", "deep", "knob" -> loop(program, made(program, false), null);
+      case "lambda" -> loop(program, made("deep", true), null);
+      case "knob-by-transform" -> turned();
       case "split" -> loop(program, text().randomSplit(3, 1)[0], null);
       case "dropped" -> dropped();
       case "renewed" -> loop(program, new Renewed(builder()), null, 8);
@@ -123,6 +126,9 @@ public final class DjlSamples {
         long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         say("batch", batch);
         batch.close();
+        if (data instanceof Everyday.Knob knob) {
+          knob.level = batch.getProgress() % 2 + 1;
+        }
         said += ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
       }
       System.out.println("drawn " + RandomUtils.nextInt() + " " + RandomUtils.nextGaussian());
@@ -211,6 +217,36 @@ public final class DjlSamples {
       files.add(file);
     }
     return new Audio(builder(), files);
+  }
+
+  /** Data sets and transforms as people write them. */
+  private RandomAccessDataset made(String program, boolean byLambda) throws IOException {
+    Builder builder = builder();
+    if (byLambda) {
+      float scale = 0.5f * samples;
+      builder.optPipeline(new Pipeline(array -> array.mul(scale).sin().add(scale)));
+    }
+    csv();
+    return switch (program) {
+      case "features" -> new Everyday.OfFeatures(builder);
+      case "records" ->
+          new Everyday.OfRecords(builder, folder.resolve("table-" + samples + ".csv"));
+      case "knob" -> new Everyday.Knob(builder);
+      default -> new Everyday.Deep(builder, 30);
+    };
+  }
+
+  /** What a transform sets decides the next sample of the same batch. */
+  private void turned() throws IOException, TranslateException {
+    Everyday.Knob[] data = new Everyday.Knob[1];
+    Pipeline turning =
+        new Pipeline(
+            array -> {
+              data[0].level = 3 - data[0].level;
+              return array;
+            });
+    data[0] = new Everyday.Knob(builder().optPipeline(turning));
+    loop("knob-by-transform", data[0], null);
   }
 
   /** Small files that are cheap to make samples of. */

@@ -16,10 +16,12 @@ import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -44,7 +46,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObjectDescription {
   private static final int READABLE = 240;
+
+  /**
+   * Objects that refer to each other and are described in each other; deeper ones follow at the
+   * end.
+   */
   private static final int DEEPEST = 24;
+
+  /** Sets and maps in the elements of each other. */
+  private static final int MOST_NESTED = 24;
 
   /** Numbers of an array of which not each is written. */
   private static final int LONG = 1024;
@@ -85,6 +95,8 @@ public final class ObjectDescription {
   private final StringBuilder text = new StringBuilder();
   private final MessageDigest digest;
   private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();
+  private final Deque<Object> later = new ArrayDeque<>();
+  private final int nested;
   private int objects;
   private int depth;
   private boolean isLong;
@@ -92,6 +104,7 @@ public final class ObjectDescription {
   private ObjectDescription(Library library, @Nullable ObjectDescription outer) {
     this.library = library;
     this.outer = outer;
+    this.nested = outer == null ? 0 : outer.nested + 1;
     this.depth = outer == null ? 0 : outer.depth;
     this.objects = outer == null ? 0 : outer.objects;
     digest = sha256();
@@ -116,6 +129,7 @@ public final class ObjectDescription {
     ObjectDescription description = new ObjectDescription(library, null);
     try {
       description.add(object);
+      description.finish();
     } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
       String reason = e instanceof IOException ? e.getMessage() : e.toString();
       throw new CannotShareException(
@@ -198,7 +212,7 @@ public final class ObjectDescription {
         depth--;
       }
     } else if (depth == DEEPEST) {
-      throw new IOException("it refers to objects more than " + DEEPEST + " deep");
+      addLater(object);
     } else if (++objects > library.mostObjects()) {
       throw new IOException("it refers to more than " + library.mostObjects() + " objects");
     } else {
@@ -207,6 +221,32 @@ public final class ObjectDescription {
         addParts(object, declared);
       }
       depth--;
+    }
+  }
+
+  /** Refers to an object by its number; it is described at the end, since the stack is finite. */
+  private void addLater(Object object) {
+    Integer known = numberOf(object);
+    if (known == null) {
+      known = numbered();
+      seen.put(object, known);
+      later.add(object);
+    }
+    write("#" + known);
+  }
+
+  /** Describes the objects that were left for the end, and those that they leave. */
+  private void finish() throws ReflectiveOperationException, IOException {
+    Object object;
+    while ((object = later.poll()) != null) {
+      if (++objects > library.mostObjects()) {
+        throw new IOException("it refers to more than " + library.mostObjects() + " objects");
+      }
+      write(", #" + seen.get(object) + "=");
+      depth = 2; // Below the fields that may name files.
+      if (!library.describe(object, this)) {
+        addContent(object, Object.class);
+      }
     }
   }
 
@@ -241,6 +281,11 @@ public final class ObjectDescription {
       return;
     }
     seen.put(object, numbered());
+    addContent(object, declared);
+  }
+
+  private void addContent(Object object, Class<?> declared)
+      throws ReflectiveOperationException, IOException {
     Class<?> type = object.getClass();
     boolean ofJdk = JdkObjects.isOfJdk(type);
     if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
@@ -309,6 +354,9 @@ public final class ObjectDescription {
 
   /** Two jobs may have them in different orders. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
+    if (nested == MOST_NESTED) {
+      throw new IOException("it has sets or maps more than " + MOST_NESTED + " deep in each other");
+    }
     List<String> texts = new ArrayList<>(elements.size());
     for (Object element : elements) {
       ObjectDescription one = new ObjectDescription(library, this);
@@ -319,6 +367,7 @@ public final class ObjectDescription {
       } else {
         one.add(element);
       }
+      one.finish();
       objects = one.objects;
       texts.add(one.told());
     }

@@ -10,6 +10,7 @@ import io.coordl.cache.Loader;
 import io.coordl.cache.PreparedStore;
 import io.coordl.cache.Rates;
 import io.coordl.log.OnceLog;
+import io.coordl.purity.FieldValues;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
@@ -36,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * the same sample and state, never draws. So the generator stands where it would stand without the
  * agent. The files that were opened are kept with the sample, and it is made anew if one of them
  * has changed.
+ *
+ * <p>A field that the program may set counts as a part of what a sample is made of: its value is in
+ * the name of the sample, and is compared before each batch, and before each sample if other code
+ * of the program runs between two of them. The stages themselves set nothing.
  *
  * <p><b>For whom.</b> A sample is known by all that decides what it is: data set, transforms, code,
  * library. So all jobs of the arena share it, whatever their order or size of batches. What cannot
@@ -208,6 +213,7 @@ public final class PreparedSamples {
     ObjectSnapshot looked =
         pipeline.isAnnounced() ? new ObjectSnapshot(pipeline.dataset(), code::counts) : null;
     StringBuilder text = new StringBuilder();
+    List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
       log.once(leaves(type, "what it keeps cannot be compared"));
     }
@@ -220,18 +226,25 @@ public final class PreparedSamples {
         }
         break;
       }
+      if (!proof.values().isEmpty()) {
+        values.add(proof.values());
+      }
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
     // What is left refers to nothing that may refer to the data set.
     Worth worth = worth(pipeline, names.size());
-    return new Plan(
-        pipeline,
-        names.isEmpty() ? "" : settings,
-        now,
-        names.isEmpty() ? null : looked,
-        names,
-        worth);
+    Plan plan =
+        new Plan(
+            pipeline,
+            names.isEmpty() ? "" : settings,
+            now,
+            names.isEmpty() ? null : looked,
+            names,
+            worth);
+    plan.values.addAll(values);
+    plan.comparesEach = names.size() < stages.size() || pipeline.runsOtherCode(settings);
+    return plan;
   }
 
   private Worth worth(SamplePipeline pipeline, int stages) {
@@ -295,7 +308,8 @@ public final class PreparedSamples {
   public <S> @Nullable S sample(Plan plan, long index, long stamp, SampleMaker<S> maker)
       throws Exception {
     plan.samples = Math.min(plan.samples + 1, 2);
-    return new Making<>(plan, index, stamp, maker).sample();
+    Making<S> making = new Making<>(plan, index, stamp, maker);
+    return plan.comparesEach && !plan.haveSameValues() ? making.rest() : making.sample();
   }
 
   /** Of a sample that is known by a text. */
@@ -447,6 +461,12 @@ public final class PreparedSamples {
     private final Object settings;
     private final @Nullable ObjectSnapshot looked;
 
+    /** Values that the proofs of the stages rely on. */
+    private final List<FieldValues> values = new ArrayList<>();
+
+    /** Whether code of which nothing is proven may run between two samples of a batch. */
+    private boolean comparesEach;
+
     /** When it was last known to be as it was looked at. */
     private volatile long generation;
 
@@ -522,7 +542,16 @@ public final class PreparedSamples {
         generation = now;
         begins = true;
       }
-      return generation == now && pipeline.isCurrent(settings);
+      return generation == now && pipeline.isCurrent(settings) && haveSameValues();
+    }
+
+    private boolean haveSameValues() {
+      for (FieldValues of : values) {
+        if (!of.areSame()) {
+          return false;
+        }
+      }
+      return true;
     }
 
     private boolean isLeft() {
@@ -709,7 +738,11 @@ public final class PreparedSamples {
         }
         Bridge.fault("keeping a prepared sample", e);
       }
-      // What is left of it, and all of it where nothing of the above came so far.
+      return rest();
+    }
+
+    /** Makes what is left of it, and all of it where nothing came so far. */
+    @Nullable S rest() throws Exception {
       while (stages < plan.names.size()) {
         next();
       }

@@ -39,6 +39,11 @@ public interface SamplePipeline {
   /** Whether the program's own call would find the same now. */
   boolean isCurrent(Object settings);
 
+  /** Whether code beside the stages may run between two samples of a batch. */
+  default boolean runsOtherCode(Object settings) {
+    return true;
+  }
+
   /** The program's objects of each stage. */
   List<List<@Nullable Object>> stages(Object settings);
 

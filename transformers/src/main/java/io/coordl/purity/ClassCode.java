@@ -11,6 +11,7 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
 import net.bytebuddy.jar.asm.MethodVisitor;
+import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.utility.OpenedClassReader;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class ClassCode extends ClassVisitor {
   final long checksum;
 
   String host;
+  boolean isInterface;
 
   private final String getsItem;
 
@@ -73,6 +75,7 @@ final class ClassCode extends ClassVisitor {
       @Nullable String parent,
       String @Nullable [] interfaces) {
     nest.add(name);
+    isInterface = (access & Opcodes.ACC_INTERFACE) != 0;
     if (parent != null) {
       parents.add(parent);
     }

@@ -1,5 +1,6 @@
 package io.coordl.purity;
 
+import io.coordl.purity.Flow.Inside;
 import io.coordl.purity.Flow.Kept;
 import io.coordl.purity.Flow.Made;
 import io.coordl.purity.Flow.Origin;
@@ -11,9 +12,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
+import net.bytebuddy.jar.asm.Handle;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +78,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
   /**
    * Whether a call can look up private fields by name; the code may then set them or leak a handle.
    */
-  private static boolean findsFields(Member called) {
+  static boolean findsFields(Member called) {
     String owner = called.owner();
     return owner.startsWith("java/lang/invoke/")
         || owner.startsWith("java/lang/reflect/")
@@ -176,6 +180,224 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     return null;
   }
 
+  /**
+   * Why one of these methods may change the array or collection in a field, as a clause after its
+   * name; null if they only look at it.
+   *
+   * @param run all methods of the program that may run
+   */
+  @Nullable String reasonItIsShown(Member field, boolean deep, List<MethodCode> run) {
+    String kind = field.descriptor().startsWith("[") ? "an array" : "a collection";
+    for (MethodCode method : run) {
+      String why = new Uses(field, deep, method).reasonItIsShown();
+      String change = why == null ? null : reasonOthersChange(run);
+      if (change != null) {
+        return kind + " that " + why + ", and " + change;
+      }
+    }
+    return null;
+  }
+
+  /** Why one of these methods may change an array or collection that it has not created. */
+  private static @Nullable String reasonOthersChange(List<MethodCode> run) {
+    return run.stream().map(Changes::reason).filter(Objects::nonNull).findFirst().orElse(null);
+  }
+
+  /**
+   * Whether a method only returns a number or text that it computes when it is first called and
+   * keeps in a field, which nothing else reads or sets: {@code if (f == 0) f = ...; return f;}. The
+   * computation calls nothing but the JDK, with numbers and texts.
+   */
+  boolean isLazy(Member used) {
+    Member field = resolve(used);
+    if (field == null
+        || (access(field) & ~Opcodes.ACC_TRANSIENT) != Opcodes.ACC_PRIVATE
+        || !isPlain(field.descriptor())) {
+      return false;
+    }
+    MethodCode only = null;
+    for (MethodCode method : nest(field.owner())) {
+      for (Instruction it : method.instructions) {
+        if ((it.isCall() && findsFields(it.member()))
+            || it.arguments().stream()
+                .anyMatch(
+                    made -> made instanceof Handle handle && names(Member.of(handle), field))) {
+          return false;
+        } else if (it.usesField() && names(it.member(), field) && only != method) {
+          if (only != null) {
+            return false;
+          }
+          only = method;
+        }
+      }
+    }
+    return only != null
+        && only.owner.equals(field.owner())
+        && new LazyMethod(only, field, this::isConstant).isOne();
+  }
+
+  private boolean isConstant(Member used) {
+    Member field = resolve(used);
+    return field != null && (access(field) & Opcodes.ACC_FINAL) != 0 && isPlain(field.descriptor());
+  }
+
+  /**
+   * A method that may be such a cache.
+   *
+   * @param isConstant whether a field is a final number or text
+   */
+  private record LazyMethod(MethodCode method, Member field, Predicate<Member> isConstant) {
+    private static final Set<String> CALLABLE =
+        Set.of(
+            "java/lang/Math",
+            "java/lang/StrictMath",
+            "java/lang/String",
+            "java/lang/Integer",
+            "java/lang/Long",
+            "java/lang/Float",
+            "java/lang/Double",
+            "java/lang/Character");
+
+    boolean isOne() {
+      List<Instruction> code = method.instructions;
+      int end = code.size();
+      String type = field.descriptor();
+      int test = type.equals("J") || type.equals("F") || type.equals("D") ? 4 : 2;
+      if (method.isStatic()
+          || !method.handlers.isEmpty()
+          || !method.descriptor.startsWith("()")
+          || end < test + 7
+          || !isRead(0)
+          || !isRead(end - 3)
+          || code.get(end - 1).opcode() < Opcodes.IRETURN
+          || code.get(end - 1).opcode() > Opcodes.ARETURN
+          || code.get(end - 4).opcode() != Opcodes.PUTFIELD) {
+        return false;
+      }
+      Instruction jump = code.get(test);
+      int expected = type.startsWith("L") ? Opcodes.IFNONNULL : Opcodes.IFNE;
+      if (jump.opcode() != expected
+          || at(jump, 0) != end - 3
+          || (test == 4 && !isComparedToZero(code.get(2).opcode(), code.get(3).opcode()))
+          || !isThis(code.get(test + 1))) {
+        return false;
+      }
+      for (int i = test + 2; i < end - 4; i++) {
+        Instruction it = code.get(i);
+        for (int k = 0; k < it.targets().size(); k++) {
+          if (at(it, k) <= test + 1 || at(it, k) > end - 4) {
+            return false;
+          }
+        }
+        if ((it.isCall() && !isCallable(it.member()))
+            || it.opcode() == Opcodes.INVOKEDYNAMIC
+            || it.opcode() == Opcodes.ATHROW
+            || (it.opcode() >= Opcodes.IRETURN && it.opcode() <= Opcodes.RETURN)
+            || it.setsField()
+            || it.setsElement()
+            || (it.usesField()
+                && (it.member().name().equals(field.name()) || !isConstant.test(it.member())))
+            || (it.opcode() >= Opcodes.ISTORE
+                && it.opcode() <= Opcodes.ASTORE
+                && it.operand() == 0)) {
+          return false;
+        }
+      }
+      List<Value> set = method.flow().operands(end - 4);
+      return set != null && set.get(0).isOnly(Plain.THIS);
+    }
+
+    private int at(Instruction it, int target) {
+      return Objects.requireNonNull(method.places.get(it.targets().get(target)));
+    }
+
+    private static boolean isComparedToZero(int zero, int compare) {
+      return (zero == Opcodes.LCONST_0 && compare == Opcodes.LCMP)
+          || (zero == Opcodes.FCONST_0 && (compare == Opcodes.FCMPL || compare == Opcodes.FCMPG))
+          || (zero == Opcodes.DCONST_0 && (compare == Opcodes.DCMPL || compare == Opcodes.DCMPG));
+    }
+
+    private static boolean isCallable(Member it) {
+      return CALLABLE.contains(it.owner())
+          && Stream.of(Type.getArgumentTypes(it.descriptor()))
+              .allMatch(type -> isPlain(type.getDescriptor()));
+    }
+
+    private static boolean isThis(Instruction it) {
+      return it.opcode() == Opcodes.ALOAD && it.operand() == 0;
+    }
+
+    private boolean isRead(int at) {
+      Instruction it = method.instructions.get(at + 1);
+      return isThis(method.instructions.get(at))
+          && it.opcode() == Opcodes.GETFIELD
+          && it.member().name().equals(field.name())
+          && it.member().descriptor().equals(field.descriptor());
+    }
+  }
+
+  /** What a method changes that it has not created. */
+  private static final class Changes {
+    static @Nullable String reason(MethodCode method) {
+      for (int i = 0; i < method.instructions.size(); i++) {
+        Instruction it = method.instructions.get(i);
+        List<Value> operands = method.flow().operands(i);
+        if (operands != null && it.setsElement() && !isMade(operands.get(0))) {
+          return method.where() + " may change an array";
+        } else if (operands != null && it.isCall() && JdkCode.isJdk(it.member().owner())) {
+          String why = reason(it, operands);
+          if (why != null) {
+            return method.where() + why;
+          }
+        }
+      }
+      return null;
+    }
+
+    private static @Nullable String reason(Instruction it, List<Value> operands) {
+      Member called = it.member();
+      String owner = called.owner();
+      String name = called.name();
+      boolean looks =
+          JdkCode.looks(owner, name)
+              || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
+              || JdkCode.isOf(JdkCode.VIEWS, owner, name)
+              || name.equals("entrySet")
+              || name.equals("stream")
+              || name.equals("forEach");
+      int first = it.opcode() == Opcodes.INVOKESTATIC ? 0 : 1;
+      if (first == 1 && JdkCode.isCollection(owner) && !looks && !isMade(operands.get(0))) {
+        return " may change a collection";
+      } else if (name.equals("arraycopy")) {
+        return isMade(operands.get(2)) ? null : " may change an array";
+      } else if (looks
+          || JdkCode.copies(owner, name)
+          || (first == 1 && JdkCode.isOf(JdkCode.CHANGES, owner, name))
+          || called.equals(PurityAnalyzer.FORMAT)) {
+        return null;
+      }
+      for (int k = first; k < operands.size(); k++) {
+        if (isContainer(Type.getArgumentTypes(called.descriptor())[k - first])
+            && !isMade(operands.get(k))) {
+          return " passes one to " + called;
+        }
+      }
+      return null;
+    }
+
+    private static boolean isContainer(Type type) {
+      String name = type.getDescriptor();
+      return name.startsWith("[")
+          || (name.startsWith("Ljava/util/") && !name.startsWith("Ljava/util/Locale"))
+          || name.equals("Ljava/lang/Iterable;");
+    }
+
+    private static boolean isMade(Value value) {
+      return value.origins().stream()
+          .allMatch(origin -> origin instanceof Made || origin == Plain.NULL);
+    }
+  }
+
   /** Tracks the uses of an array or a collection in one method. */
   private final class Uses {
     private final Member field;
@@ -189,11 +411,19 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     private final Map<Made, Set<Origin>> contents = new HashMap<>();
 
     private @Nullable String why;
+    private boolean strict;
 
     Uses(Member field, boolean deep, MethodCode method) {
       this.field = field;
       this.deep = deep;
       this.method = method;
+    }
+
+    /** Why this method may change it or pass it on, whoever created it. */
+    @Nullable String reasonItIsShown() {
+      strict = true;
+      reason();
+      return why;
     }
 
     @Nullable String reason() {
@@ -210,16 +440,21 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         }
         for (int k = 0; k < operands.size(); k++) {
           for (Origin origin : operands.get(k).origins()) {
-            use(it, operands, k, origin);
+            use(it, operands, k, outer(origin));
           }
         }
       }
       for (Origin origin : kept) {
-        if (origin != Plain.NULL && !isOwn(origin, new HashSet<>())) {
+        if (!strict && origin != Plain.NULL && !isOwn(outer(origin), new HashSet<>())) {
           why = method.where() + " receives from or passes to other code";
         }
       }
       return why;
+    }
+
+    /** What holds for an element holds for all of the array or collection. */
+    private static Origin outer(Origin origin) {
+      return origin instanceof Inside inside ? new Made(inside.at()) : origin;
     }
 
     private boolean isOwn(Origin origin, Set<Origin> seen) {
@@ -251,14 +486,14 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       if (origin instanceof Made made) {
         Role role = role(it, k);
         if (role == Role.PUT
-            && operands.get(0).origins().stream().allMatch(Made.class::isInstance)) {
-          operands.get(0).origins().forEach(into -> put((Made) into, made));
+            && operands.get(0).origins().stream().allMatch(into -> outer(into) instanceof Made)) {
+          operands.get(0).origins().forEach(into -> put((Made) outer(into), made));
         } else if (role == Role.SHOWN || role == Role.PUT) {
           shown.add(made);
         } else if (role == Role.CHANGED) {
           int first = it.opcode() <= Opcodes.SASTORE ? 2 : 1; // For an array, after the index.
           for (int other = first; other < operands.size(); other++) {
-            operands.get(other).origins().forEach(content -> put(made, content));
+            operands.get(other).origins().forEach(content -> put(made, outer(content)));
           }
         }
       } else if (origin instanceof Kept kept
@@ -267,7 +502,8 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         Role role = role(it, k);
         if (role == Role.SHOWN || role == Role.PUT) {
           why = method.where() + " passes to other code";
-        } else if (role == Role.CHANGED && !(kept.ofThis() && isMaking(method, field) && !deep)) {
+        } else if (role == Role.CHANGED
+            && !(!strict && kept.ofThis() && isMaking(method, field) && !deep)) {
           why = method.where() + " may change";
         }
       }

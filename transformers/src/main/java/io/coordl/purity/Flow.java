@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Flow {
   /** A known origin of a value. */
-  sealed interface Origin permits Plain, Made, Kept {}
+  sealed interface Origin permits Plain, Made, Inside, Kept {}
 
   /** Origins without details. */
   enum Plain implements Origin {
@@ -37,6 +37,9 @@ final class Flow {
    * An array or object that the method itself created, by the instruction with index {@code at}.
    */
   record Made(int at) implements Origin {}
+
+  /** An element of such an array or object, or of one of its elements. */
+  record Inside(int at) implements Origin {}
 
   /**
    * The content of a field.
@@ -375,7 +378,9 @@ final class Flow {
                   origin ->
                       origin instanceof Kept kept
                           ? new Kept(kept.field(), kept.ofThis(), true)
-                          : origin instanceof Made made ? made : Plain.OTHER)
+                          : origin instanceof Made made
+                              ? new Inside(made.at())
+                              : origin instanceof Inside ? origin : Plain.OTHER)
               .collect(Collectors.toUnmodifiableSet());
       return new Value(false, item, origins);
     }

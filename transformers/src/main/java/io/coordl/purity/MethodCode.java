@@ -45,6 +45,10 @@ final class MethodCode extends MethodVisitor {
       return opcode == Opcodes.PUTFIELD || opcode == Opcodes.PUTSTATIC;
     }
 
+    boolean usesField() {
+      return opcode >= Opcodes.GETSTATIC && opcode <= Opcodes.PUTFIELD;
+    }
+
     boolean setsElement() {
       return opcode >= Opcodes.IASTORE && opcode <= Opcodes.SASTORE;
     }
@@ -60,6 +64,10 @@ final class MethodCode extends MethodVisitor {
     this.name = name;
     this.descriptor = descriptor;
     this.getsItem = getsItem;
+  }
+
+  String signature() {
+    return name + descriptor;
   }
 
   boolean isStatic() {

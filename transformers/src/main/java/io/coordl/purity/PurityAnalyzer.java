@@ -8,9 +8,11 @@ import io.coordl.purity.MethodCode.Instruction;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -80,6 +82,12 @@ public final class PurityAnalyzer {
 
   /** JDK classes without hidden state, which a class of the program may extend. */
   private static final Set<Class<?>> PLAIN_PARENTS = Set.of(Object.class, Record.class, Enum.class);
+
+  static final Member FORMAT =
+      new Member(
+          "java/lang/String",
+          "format",
+          "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/lang/String;");
 
   private final String library;
   private final Known known;
@@ -159,6 +167,14 @@ public final class PurityAnalyzer {
       return false;
     }
 
+    /**
+     * Whether the caller compares the values of fields that other code may set, before each call of
+     * what was proven.
+     */
+    default boolean comparesFields() {
+      return false;
+    }
+
     /** Name and descriptor of the method that gets an item by its number, a {@code long}. */
     default String getsItem() {
       return "";
@@ -192,15 +208,17 @@ public final class PurityAnalyzer {
    * @param trusts whether the proof relies on a class that the user declared deterministic
    * @param ordersByProcess whether the code may iterate over sets or maps whose order differs
    *     between processes
+   * @param values of fields that other code may set; the proof holds while they stay the same
    */
   public record Proof(
       @Nullable String reason,
       String code,
       Map<String, @Nullable Object> statics,
       boolean trusts,
-      boolean ordersByProcess) {
+      boolean ordersByProcess,
+      FieldValues values) {
     private static Proof failed(String reason) {
-      return new Proof(reason, "", Map.of(), false, false);
+      return new Proof(reason, "", Map.of(), false, false, FieldValues.NONE);
     }
   }
 
@@ -211,9 +229,15 @@ public final class PurityAnalyzer {
       roots.forEach(root -> look.addRoot(root));
       String reason = look.findReason();
       return reason == null
-          ? new Proof(null, look.code(), look.readStatics(), look.trusts, look.ordersByProcess())
+          ? new Proof(
+              null,
+              look.code(),
+              look.readStatics(),
+              look.trusts,
+              look.ordersByProcess(),
+              look.values)
           : Proof.failed(reason);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("it cannot be analysed (" + e + ")");
     }
   }
@@ -278,6 +302,45 @@ public final class PurityAnalyzer {
     /** The fields with mutable contents, and whether the elements are mutable, too. */
     private final Map<Member, Boolean> changeable = new LinkedHashMap<>();
 
+    /**
+     * Objects by the classes that declare their fields, which are followed once code reads them.
+     */
+    private final Map<String, List<Held>> holders = new HashMap<>();
+
+    /** Fields by the class that declares them. */
+    private final Map<Class<?>, List<Declared>> declared = new HashMap<>();
+
+    /** Fields that other code may set, and why that matters. */
+    private final Map<Member, String> loose = new LinkedHashMap<>();
+
+    /** Why a cache that is filled when it is first read must not depend on such fields. */
+    private @Nullable String lazy;
+
+    /** The fields that class initialisers read. */
+    private final Set<Member> ofInitialisers = new HashSet<>();
+
+    private final FieldValues values =
+        new FieldValues(
+            object ->
+                (isOfJdk(object.getClass()) && JdkCode.isImmutable(object))
+                    || seen.containsKey(object));
+
+    /** The methods that may run. */
+    private final List<MethodCode> run = new ArrayList<>();
+
+    private final List<Instance> instances = new ArrayList<>();
+    private final Set<List<@Nullable Object>> instantiated = new HashSet<>();
+
+    /** The methods that code calls on objects of the program. */
+    private final Set<Member> called = new HashSet<>();
+
+    private final Set<Member> calledInitialising = new HashSet<>();
+
+    /** The methods that code outside the program may call, by the class that declares them. */
+    private final Map<String, Optional<Set<String>>> outside = new HashMap<>();
+
+    private final Set<Object> roots = Collections.newSetFromMap(new IdentityHashMap<>());
+
     /** The object whose fields may change between two calls. */
     private @Nullable Object placed;
 
@@ -297,8 +360,10 @@ public final class PurityAnalyzer {
 
     void addRoot(@Nullable Object root) {
       if (root != null && JdkCode.isContainer(root)) {
+        roots.addAll(elements(root));
         addElements(root, "the pipeline", false);
       } else {
+        roots.add(root == null ? this : root);
         add(root, "the pipeline", false);
       }
     }
@@ -373,15 +438,59 @@ public final class PurityAnalyzer {
 
     private @Nullable String reasonOfFields() {
       for (Map.Entry<Member, Boolean> field : changeable.entrySet()) {
-        Read read = reads.get(field.getKey());
+        Member key = field.getKey();
+        Read read = reads.get(key);
         if (read != null) {
-          String why = fields(read.loader()).reasonItChanges(field.getKey(), field.getValue());
+          FieldProof proof = fields(read.loader());
+          String why = proof.reasonItChanges(key, field.getValue());
           if (why != null) {
-            return read.reader() + " reads " + field.getKey() + ", " + why;
+            why = read.reader() + " reads " + key + ", " + why;
+            // An initialiser reads what it needs once, perhaps earlier than in the program.
+            if (isLibrary(key.owner())
+                || ofInitialisers.contains(key)
+                || !compares(key, why, true)) {
+              return why;
+            }
+            String shown = proof.reasonItIsShown(key, field.getValue(), run);
+            if (shown != null) {
+              return read.reader() + " reads " + key + ", " + shown;
+            }
           }
         }
       }
-      return null;
+      for (Map.Entry<Member, String> field : loose.entrySet()) {
+        if (!compares(field.getKey(), field.getValue(), false)) {
+          return field.getValue();
+        }
+      }
+      return values.isEmpty() ? null : lazy;
+    }
+
+    /** Whether the caller can compare a field of all objects that the code can reach. */
+    private boolean compares(Member field, String why, boolean deep) {
+      if (!known.comparesFields() || trusts) {
+        return false; // Of an object of a trusted class it is not known what it refers to.
+      }
+      try {
+        if (ofClasses.containsKey(field)) {
+          Field declared = declared(field, ofClasses.get(field));
+          declared.setAccessible(true);
+          return values.add(null, declared, deep);
+        }
+        for (Held held : holders.getOrDefault(field.owner(), List.of())) {
+          for (Declared one : declared(held.declaring())) {
+            if (one.member().equals(field)) {
+              one.field().setAccessible(true);
+              if (!values.add(held.object(), one.field(), deep)) {
+                return false;
+              }
+            }
+          }
+        }
+        return true;
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException(why, e);
+      }
     }
 
     private FieldProof fields(@Nullable ClassLoader loader) {
@@ -414,7 +523,7 @@ public final class PurityAnalyzer {
       } else if (inStatics && known.comparesObjects() && isOrExtendsLibrary(type)) {
         reason = holder + " keeps a " + name + " in a static field, where changes are not seen";
       } else if (type.isHidden() || type.isSynthetic()) {
-        reason = holder + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
+        visitLambda(object, type, holder);
       } else if (isNamedOfLibrary(name)) {
         String why = known.reasonToLeave(type);
         if (why != null) {
@@ -431,7 +540,6 @@ public final class PurityAnalyzer {
             places.add(Type.getInternalName(at));
           }
           if (isProgram(at)) {
-            calls.add(new Call(Type.getInternalName(at), null, null, at.getClassLoader(), false));
             if (reason == null && isOrExtendsLibrary(at)) {
               reason =
                   fields(at.getClassLoader())
@@ -444,6 +552,12 @@ public final class PurityAnalyzer {
           }
           initialised.add(Type.getInternalName(at));
         }
+        instantiate(
+            type.getName(),
+            List.of(Type.getInternalName(type)),
+            type.getClassLoader(),
+            false,
+            roots.contains(object));
         visitFields(object, type);
       }
     }
@@ -460,16 +574,102 @@ public final class PurityAnalyzer {
           continue;
         }
         boolean own = ofLibrary && (owned.contains(object) || known.keepsItsOwn(at));
-        for (Field field : at.getDeclaredFields()) {
-          if (Modifier.isStatic(field.getModifiers()) || reason != null) {
-            continue;
+        holders
+            .computeIfAbsent(Type.getInternalName(at), none -> new ArrayList<>())
+            .add(new Held(object, at));
+        for (Declared field : declared(at)) {
+          if (reason == null && (ofLibrary || reads.containsKey(field.member()))) {
+            if (!field.field().getType().isPrimitive()) {
+              visitValue(value(field.field(), object), field.field(), type.getName(), own);
+            }
+            if (ofLibrary && !own) {
+              visitOfLibrary(at, field.field(), type);
+            }
           }
-          if (!field.getType().isPrimitive()) {
-            visitValue(value(field, object), field, type.getName(), own);
+        }
+      }
+    }
+
+    private List<Declared> declared(Class<?> type) {
+      return declared.computeIfAbsent(
+          type,
+          none ->
+              Stream.of(type.getDeclaredFields())
+                  .filter(field -> !Modifier.isStatic(field.getModifiers()))
+                  .map(field -> new Declared(field, declared(field)))
+                  .toList());
+    }
+
+    /** Follows a field of all objects found so far, which code turned out to read. */
+    private void visitRead(Member field) {
+      for (Held held : holders.getOrDefault(field.owner(), List.of())) {
+        for (Declared one : declared(held.declaring())) {
+          if (reason == null && one.member().equals(field)) {
+            String holder = held.object().getClass().getName();
+            visitValue(value(one.field(), held.object()), one.field(), holder, false);
           }
-          if (ofLibrary && !own) {
-            visitOfLibrary(at, field, type);
+        }
+      }
+    }
+
+    /**
+     * Follows a lambda or method reference. Its class has no file, so all those of its kind in the
+     * class that made it are followed.
+     */
+    private void visitLambda(Object object, Class<?> type, String holder) {
+      String name = type.getName();
+      int end = name.indexOf("$$Lambda");
+      String host = Type.getInternalName(type).substring(0, Math.max(0, end));
+      String lambda = holder + " keeps a lambda (" + name.replaceAll("[$/].*", "") + ")";
+      ClassLoader loader = type.getClassLoader();
+      ClassCode code = type.isHidden() && isProgram(host) && end > 0 ? find(host, loader) : null;
+      List<Field> captured =
+          Stream.of(type.getDeclaredFields())
+              .filter(field -> !Modifier.isStatic(field.getModifiers()))
+              .toList();
+      if (code == null || !captured.stream().allMatch(it -> it.getName().matches("arg\\$\\d+"))) {
+        reason = lambda + " whose code cannot be found";
+        return;
+      }
+      List<String> kinds = Stream.of(type.getInterfaces()).map(Type::getDescriptor).toList();
+      List<String> types =
+          captured.stream()
+              .sorted(Comparator.comparing(it -> Integer.valueOf(it.getName().substring(4))))
+              .map(it -> Type.getDescriptor(it.getType()))
+              .toList();
+      boolean found = false;
+      initialises = false;
+      for (MethodCode method : code.methods) {
+        Body body = new Body(method, loader);
+        for (Instruction it : method.instructions) {
+          if (reason == null
+              && it.opcode() == Opcodes.INVOKEDYNAMIC
+              && it.member().owner().equals("java/lang/invoke/LambdaMetafactory")
+              && kinds.contains(Type.getReturnType(it.member().descriptor()).getDescriptor())
+              && types.equals(
+                  Stream.of(Type.getArgumentTypes(it.member().descriptor()))
+                      .map(Type::getDescriptor)
+                      .toList())) {
+            found = true;
+            it.arguments().forEach(body::linked);
           }
+        }
+      }
+      if (!found) {
+        reason = lambda + " whose code cannot be found";
+      }
+      instantiate(
+          name,
+          Stream.of(type.getInterfaces()).map(Type::getInternalName).toList(),
+          loader,
+          false,
+          false);
+      for (Field field : captured) {
+        Object value = field.getType().isPrimitive() ? null : value(field, object);
+        if (reason == null && value != null && JdkCode.isContainer(value)) {
+          reason = lambda + " that captures an array or a collection, which other code may change";
+        } else if (value != null) {
+          add(value, "a lambda of " + dotted(host), false);
         }
       }
     }
@@ -479,7 +679,9 @@ public final class PurityAnalyzer {
       Member declared = declared(field);
       reads.put(declared, new Read(type.getName(), at.getClassLoader()));
       String why = fields(at.getClassLoader()).reasonItIsSet(declared);
-      if (why != null) {
+      if (why != null && known.comparesFields() && PackageFields.isOnlyMade(at, field)) {
+        loose.putIfAbsent(declared, type.getName() + " reads " + declared + ", " + why);
+      } else if (why != null) {
         reason = type.getName() + " reads " + declared + ", " + why;
       }
     }
@@ -574,7 +776,130 @@ public final class PurityAnalyzer {
       }
     }
 
-    /** Analyses one method of the program, or all methods that an object of the class may run. */
+    /**
+     * Notes that code may have an object of a class: the methods that other code can call on it
+     * run.
+     *
+     * @param starts the class, or the interfaces of a lambda
+     * @param isRoot whether the library itself has it: if it is of no kind that the library knows,
+     *     every method may be called
+     */
+    private void instantiate(
+        String name,
+        List<String> starts,
+        @Nullable ClassLoader loader,
+        boolean initialising,
+        boolean isRoot) {
+      if (!instantiated.add(Arrays.asList(name.replace('.', '/'), loader, initialising, isRoot))) {
+        return;
+      }
+      Map<String, ClassCode> codes = new LinkedHashMap<>();
+      Set<String> callable = new HashSet<>();
+      boolean all = false;
+      boolean ofLibrary = false;
+      Deque<String> open = new ArrayDeque<>(starts);
+      Set<String> met = new HashSet<>(starts);
+      String next;
+      while ((next = open.poll()) != null) {
+        if (isProgram(next)) {
+          ClassCode code = find(next, loader);
+          if (code == null) {
+            reason = dotted(next) + " has no class file";
+            return;
+          }
+          codes.put(next, code);
+          code.parents.stream().filter(met::add).forEach(open::add);
+        } else {
+          Set<String> methods = outside(next, loader);
+          all |= methods == null;
+          callable.addAll(methods == null ? Set.of() : methods);
+          ofLibrary |= isLibrary(next);
+        }
+      }
+      Instance instance =
+          new Instance(
+              codes, all || (isRoot && !ofLibrary) ? null : callable, loader, initialising);
+      instances.add(instance);
+      for (Member method : List.copyOf(called)) {
+        run(instance, method, false);
+      }
+      for (Member method : List.copyOf(calledInitialising)) {
+        run(instance, method, true);
+      }
+      for (ClassCode code : codes.values()) {
+        for (MethodCode method : code.methods) {
+          if (instance.callable() == null || callable.contains(method.signature())) {
+            run(code, method, loader, initialising);
+          }
+        }
+      }
+    }
+
+    /** Name and descriptor of the methods of a class that is not the program's; null if unknown. */
+    private @Nullable Set<String> outside(String name, @Nullable ClassLoader loader) {
+      Optional<Set<String>> known = outside.get(name);
+      if (known == null) {
+        ClassCode code = ClassCode.read(name, loader, "");
+        Set<String> methods = code == null ? null : new HashSet<>();
+        if (code != null && methods != null) {
+          code.methods.forEach(method -> methods.add(method.signature()));
+          for (String parent : code.parents) {
+            Set<String> inherited = outside(parent, loader);
+            methods.addAll(inherited == null ? Set.of() : inherited);
+          }
+        }
+        known = Optional.ofNullable(methods);
+        outside.put(name, known);
+      }
+      return known.orElse(null);
+    }
+
+    /** Notes that code calls such a method on an object of the program, of whatever class. */
+    private void callVirtual(Member it, boolean initialising) {
+      if ((initialising ? calledInitialising : called).add(it)) {
+        List.copyOf(instances).forEach(instance -> run(instance, it, initialising));
+      }
+    }
+
+    private void run(Instance instance, Member it, boolean initialising) {
+      boolean inherits = instance.codes().containsKey(it.owner());
+      for (ClassCode code : instance.codes().values()) {
+        for (MethodCode method : code.methods) {
+          if (method.signature().equals(it.name() + it.descriptor())) {
+            run(code, method, instance.loader(), initialising || instance.initialises());
+            inherits &= code.isInterface || (method.access & Opcodes.ACC_ABSTRACT) != 0;
+          }
+        }
+      }
+      // A program's interface may be implemented by what the class inherits from elsewhere.
+      for (ClassCode code : instance.codes().values()) {
+        String parent = code.isInterface ? "java/lang/Object" : code.parents.get(0);
+        if (inherits
+            && !isProgram(parent)
+            && !parent.equals("java/lang/Object")
+            && declares(parent, it.name() + it.descriptor(), instance.loader())) {
+          inherit(
+              new Call(code.name, it.name(), it.descriptor(), instance.loader(), initialising),
+              parent);
+        }
+      }
+    }
+
+    private boolean declares(String name, String signature, @Nullable ClassLoader loader) {
+      Set<String> methods = outside(name, loader);
+      return methods == null || methods.contains(signature);
+    }
+
+    private void run(
+        ClassCode code, MethodCode method, @Nullable ClassLoader loader, boolean initialising) {
+      if ((method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_ABSTRACT)) == 0
+          && !method.name.equals("<init>")
+          && !known.isAnnounced(method.name, method.descriptor)) {
+        calls.add(new Call(code.name, method.name, method.descriptor, loader, initialising));
+      }
+    }
+
+    /** Analyses one method of the program. */
     private void follow(Call call) {
       ClassCode code = find(call.owner(), call.loader());
       if (!checked.add(call.owner() + "." + call.name() + call.descriptor() + call.initialises())) {
@@ -586,12 +911,12 @@ public final class PurityAnalyzer {
       }
       boolean found = false;
       for (MethodCode method : code.methods) {
-        if (reason == null && concerns(call, method)) {
+        if (reason == null && method.signature().equals(call.name() + call.descriptor())) {
           found = true;
           look(method, call.loader());
         }
       }
-      if (call.name() == null || (!found && !call.name().equals("<clinit>"))) {
+      if (!found && !call.name().equals("<clinit>")) {
         for (String parent : code.parents) {
           inherit(call, parent);
         }
@@ -603,22 +928,11 @@ public final class PurityAnalyzer {
       String descriptor = call.descriptor();
       if (isProgram(parent)) {
         calls.add(new Call(parent, name, descriptor, call.loader(), call.initialises()));
-      } else if (name != null
-          && descriptor != null
-          && !(isLibrary(parent)
-              ? known.isKnown(parent, name)
-              : JdkCode.isKnown(parent, name, descriptor))) {
+      } else if (!(isLibrary(parent)
+          ? known.isKnown(parent, name)
+          : JdkCode.isKnown(parent, name, descriptor))) {
         reason = dotted(call.owner()) + " uses " + dotted(parent) + "." + name;
       }
-    }
-
-    private boolean concerns(Call call, MethodCode method) {
-      if (call.name() != null) {
-        return call.name().equals(method.name) && method.descriptor.equals(call.descriptor());
-      }
-      return (method.access & (Opcodes.ACC_STATIC | Opcodes.ACC_ABSTRACT)) == 0
-          && !method.name.equals("<init>")
-          && !known.isAnnounced(method.name, method.descriptor);
     }
 
     /** Follows the static initialiser of a class that the code uses. */
@@ -633,6 +947,7 @@ public final class PurityAnalyzer {
     }
 
     private void look(MethodCode method, @Nullable ClassLoader loader) {
+      run.add(method);
       Body body = new Body(method, loader);
       if ((method.access & Opcodes.ACC_NATIVE) != 0) {
         body.leave("is native");
@@ -698,7 +1013,11 @@ public final class PurityAnalyzer {
                 && !((method.name.equals("<init>") || isPlace(it))
                     && operands.get(0).isOnly(Plain.THIS)))
             || (code == Opcodes.PUTSTATIC && !isInitialising(it))) {
-          leave("sets its field " + it.name());
+          if (code == Opcodes.PUTFIELD && fields.isLazy(it)) {
+            lazy = method.where() + " sets its field " + it.name();
+          } else {
+            leave("sets its field " + it.name());
+          }
         } else if (code == Opcodes.MONITORENTER) {
           leave("locks");
         } else if (instruction.setsElement() && isKept(operands.get(0))) {
@@ -726,7 +1045,7 @@ public final class PurityAnalyzer {
           }
           case Opcodes.NEW -> {
             if (isProgram(it.owner())) {
-              calls.add(new Call(it.owner(), null, null, loader, initialises));
+              instantiate(it.owner(), List.of(it.owner()), loader, initialises, false);
               initialise(it.owner(), loader);
             } else if (JdkCode.isJdk(it.owner()) && !JdkCode.isKnownType(it.owner())) {
               leave("uses " + it.className());
@@ -763,7 +1082,7 @@ public final class PurityAnalyzer {
             called(!virtual, it, List.of());
             initialise(it.owner(), loader);
             if (tag == Opcodes.H_NEWINVOKESPECIAL && isProgram(it.owner())) {
-              calls.add(new Call(it.owner(), null, null, loader, initialises));
+              instantiate(it.owner(), List.of(it.owner()), loader, initialises, false);
             }
           }
         }
@@ -786,6 +1105,11 @@ public final class PurityAnalyzer {
           } else if (operands.isEmpty() || operands.get(0).isOnly(Plain.THIS)) {
             leave("reads a file through a method reference, or as part of its own object");
           }
+        } else if (it.equals(FORMAT)
+            && known.comparesFields()
+            && !initialises
+            && onlyForFailure(it)) {
+          values.addLocale();
         } else if (ofLibrary
             ? !known.isKnown(owner, name)
             : JdkCode.isJdk(owner) && !JdkCode.isKnown(owner, name, descriptor)) {
@@ -796,9 +1120,23 @@ public final class PurityAnalyzer {
           }
           calls.add(new Call(owner, name, descriptor, loader, initialises));
           if (!exact) {
-            calls.add(new Call(owner, null, null, loader, initialises));
+            callVirtual(it, initialises);
           }
         }
+      }
+
+      /** Whether all such calls here give the message of an exception. */
+      private boolean onlyForFailure(Member it) {
+        List<Instruction> code = method.instructions;
+        for (int i = 0; i < code.size(); i++) {
+          if (code.get(i).isCall() && code.get(i).member().equals(it)) {
+            Member next = i + 1 < code.size() ? code.get(i + 1).member() : Member.NONE;
+            if (!next.owner().endsWith("Exception") || !next.name().equals("<init>")) {
+              return false;
+            }
+          }
+        }
+        return true;
       }
 
       private void read(Member it, boolean ofClass) {
@@ -814,17 +1152,23 @@ public final class PurityAnalyzer {
           leave("reads " + it + ", which has no class file");
           return;
         }
+        boolean isPlace = !ofClass && places.contains(field.owner());
         String why =
-            !ofClass && places.contains(field.owner()) ? null : fields.reasonItIsSet(field);
+            isPlace || (!ofClass && fields.isLazy(field)) ? null : fields.reasonItIsSet(field);
         if (isLibrary(field.owner())) {
           if (why != null || descriptor.startsWith("[") || descriptor.startsWith("Ljava/util/")) {
             leave("reads " + field + " of the library");
           }
           return;
         }
-        if (why != null) {
+        if (why != null && (initialises || !known.comparesFields())) {
           leave("reads " + field + ", " + why);
           return;
+        } else if (why != null) {
+          loose.putIfAbsent(field, method.where() + " reads " + field + ", " + why);
+        }
+        if (initialises) {
+          ofInitialisers.add(field);
         }
         boolean isNew = reads.putIfAbsent(field, new Read(method.where(), loader)) == null;
         if (ofClass) {
@@ -833,6 +1177,8 @@ public final class PurityAnalyzer {
           if (isNew && !FieldProof.isPlain(descriptor)) {
             statics.add(field);
           }
+        } else if (isNew && !FieldProof.isPlain(descriptor)) {
+          visitRead(field);
         }
       }
     }
@@ -841,17 +1187,34 @@ public final class PurityAnalyzer {
   /** The reader of a field. */
   private record Read(String reader, @Nullable ClassLoader loader) {}
 
+  /** An object and a class that declares some of its fields. */
+  private record Held(Object object, Class<?> declaring) {}
+
+  private record Declared(Field field, Member member) {}
+
   /**
-   * A method of the program to analyse; without name, all methods that an object of the class may
-   * run.
+   * A class of which code may have objects.
+   *
+   * @param codes the class and all that it inherits from in the program, by name
+   * @param callable name and descriptor of the methods that other code may call; null for all
+   * @param initialises whether its methods may run during class initialisation
+   */
+  private record Instance(
+      Map<String, ClassCode> codes,
+      @Nullable Set<String> callable,
+      @Nullable ClassLoader loader,
+      boolean initialises) {}
+
+  /**
+   * A method of the program to analyse.
    *
    * @param initialises whether it may run during class initialisation, which the proof itself may
    *     cause
    */
   private record Call(
       String owner,
-      @Nullable String name,
-      @Nullable String descriptor,
+      String name,
+      String descriptor,
       @Nullable ClassLoader loader,
       boolean initialises) {}
 }

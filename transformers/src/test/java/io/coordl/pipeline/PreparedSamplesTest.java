@@ -61,6 +61,27 @@ class PreparedSamplesTest {
         }
       };
 
+  private record Comparing(boolean comparesFields) implements PurityAnalyzer.Known {
+    @Override
+    public boolean isClosed(Class<?> type) {
+      return false;
+    }
+
+    @Override
+    public boolean isKnown(String owner, String method) {
+      return false;
+    }
+  }
+
+  /** A data set with a setting that anybody may change. */
+  private static final class Settable {
+    int add;
+
+    byte[] get(int index) {
+      return new byte[] {(byte) (index + add)};
+    }
+  }
+
   /** The program's data set. */
   private static final class Numbers {
     private final List<Integer> numbers;
@@ -258,6 +279,41 @@ class PreparedSamplesTest {
   private byte[] sample(PreparedSamples of, SamplePipeline data, int index, int number)
       throws Exception {
     return of.sample(of.plan(data), index, new Maker(number));
+  }
+
+  private PreparedSamples comparing() {
+    return new PreparedSamples(
+        Services.builder(said::add).prepared(prepared(Set.of())).build(),
+        new PurityAnalyzer("no.library.", new Comparing(true)));
+  }
+
+  @Test
+  void aFieldThatIsSetInMidEpochMakesOtherSamples() throws Exception {
+    PreparedSamples job = comparing();
+    Settable data = new Settable();
+
+    assertThat(sample(job, new Data(data, "add 0"), 1, 7)).containsExactly(7);
+    assertThat(sample(job, new Data(data, "add 0"), 1, 8)).containsExactly(7);
+    data.add = 1;
+    assertThat(sample(job, new Data(data, "add 1"), 1, 9)).containsExactly(9);
+    data.add = 0;
+    assertThat(sample(job, new Data(data, "add 0"), 1, 10)).containsExactly(7);
+  }
+
+  @Test
+  void aFieldThatIsSetBetweenTwoSamplesOfABatchIsSeen() throws Exception {
+    PreparedSamples job = comparing();
+    Settable data = new Settable();
+    Data pipeline = new Data(data, "add 0");
+    sample(job, pipeline, 1, 7);
+    PreparedSamples.Plan plan = job.plan(pipeline);
+
+    assertThat(job.sample(plan, 1, new Maker(8))).containsExactly(7);
+    data.add = 1;
+    assertThat(job.sample(plan, 1, new Maker(9))).containsExactly(9);
+    assertThat(job.sample(plan, 2, new Maker(9))).containsExactly(9);
+    data.add = 0;
+    assertThat(job.sample(plan, 2, new Maker(10))).as("not kept").containsExactly(10);
   }
 
   @Test

@@ -23,14 +23,56 @@ final class GeneratedTransforms {
    * @param beside top-level classes it needs; {@code #} is a number of its own, everywhere
    * @param members of the transform
    * @param expression with {@code self} for the transform
+   * @param change what other code may do to what it reads
    */
-  record Piece(String name, String beside, String members, String expression) {}
+  record Piece(String name, String beside, String members, String expression, String change) {
+    Piece(String name, String beside, String members, String expression) {
+      this(name, beside, members, expression, "");
+    }
+  }
 
   /** A transform: its class, what it is made of, and whether an early run can tell. */
   record Generated(String className, boolean pure, String pieces) {}
 
   static final List<Piece> PURE =
       List.of(
+          new Piece("lambda", "", "private final Part p# = x -> x * 2;", "self.p#.apply(v)"),
+          new Piece(
+              "lambda of a number",
+              "",
+              "private final Part p#; { float k = 3 + hashCode() % 1; p# = x -> x * k; }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "lambda of an object",
+              "final class K# { final float x; K#(float x) { this.x = x; }"
+                  + " float at(float v) { return v * x; } }",
+              "private final Part p#; { K# k = new K#(2); p# = x -> k.at(x); }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "method reference",
+              "final class K# { final float x; K#(float x) { this.x = x; }"
+                  + " float at(float v) { return v * x; } }",
+              "private final Part p# = new K#(2)::at;",
+              "self.p#.apply(v)"),
+          new Piece(
+              "cached number",
+              "",
+              "private final String n# = \"ab\"; private int h#;"
+                  + " int lazy#() { if (h# == 0) { h# = 31 * n#.length(); } return h#; }",
+              "v + self.lazy#()"),
+          new Piece(
+              "cached text",
+              "",
+              "private final String n# = \"ab\"; private transient String h#;"
+                  + " String lazy#() { if (h# == null) { h# = n#.concat(\"c\"); } return h#; }",
+              "v + self.lazy#().length()"),
+          new Piece(
+              "fields that nothing reads",
+              "final class K# { final java.util.Random r = new java.util.Random(); float open = 1;"
+                  + " private int n; final float x = 2; float at(float v) { return v * x; }"
+                  + " float draw() { n++; return r.nextFloat() * open; } }",
+              "private final K# k# = new K#();",
+              "self.k#.at(v)"),
           new Piece("math", "", "", "(float) Math.sqrt(Math.abs(v)) * 1.5f"),
           new Piece("final field", "", "private final float f# = 2;", "v * self.f#"),
           new Piece("private field", "", "private float f#; { f# = 3; }", "v * self.f# + self.f#"),
@@ -163,48 +205,237 @@ final class GeneratedTransforms {
 
   static final List<Piece> IMPURE =
       List.of(
-          new Piece("static", "", "static float s# = 1;", "v * s#"),
+          new Piece(
+              "field set by another class",
+              "final class W# { static void set(Self s) { s.f# = 5; } }",
+              "float f# = 1;",
+              "v * self.f#",
+              "W#.set(self);"),
+          new Piece(
+              "field set by reflection",
+              "",
+              "public float f# = 1;",
+              "v * self.f#",
+              "try { Self.class.getField(\"f#\").set(self, 5f); } catch"
+                  + " (ReflectiveOperationException e) { throw new IllegalStateException(e); }"),
+          new Piece(
+              "field read through an interface",
+              "interface O# { float at(float v); }"
+                  + " class P# implements O# { public float x = 1;"
+                  + " public float at(float v) { return v * x; } }",
+              "private final O# o# = new P#();",
+              "self.o#.at(v)",
+              "((P#) self.o#).x = 5;"),
+          new Piece(
+              "array toggled through a getter",
+              "",
+              "private final int[] c# = {0}; int[] get#() { return c#; }",
+              "v + (self.get#()[0] ^= 1)"),
+          new Piece(
+              "shared array toggled through a getter",
+              "",
+              "private final float[] c# = Control.ARRAY; float[] get#() { return c#; }",
+              "v + (self.get#()[0] = -self.get#()[0])"),
+          new Piece(
+              "array toggled by a helper",
+              "",
+              "private final float[] w# = {1};"
+                  + " static float t#(float[] a) { a[0] = -a[0]; return a[0]; }",
+              "v * t#(self.w#)"),
+          new Piece(
+              "array toggled in a list of its own",
+              "",
+              "private final float[] w# = {1};"
+                  + " float t#() { List<float[]> l = new ArrayList<>(); l.add(w#);"
+                  + " float[] a = l.get(0); a[0] = -a[0]; return a[0]; }",
+              "v * self.t#()"),
+          new Piece(
+              "array toggled in a new object",
+              "final class K# { private final float[] w; K#(float[] w) { this.w = w; }"
+                  + " float t() { w[0] = -w[0]; return w[0]; } }",
+              "private final float[] w# = {1};",
+              "v * new K#(self.w#).t()"),
+          new Piece(
+              "array sorted elsewhere",
+              "",
+              "private final float[] w# = {2, 1}; float[] get#() { return w#; }"
+                  + " float t#() { float x = get#()[0]; Arrays.sort(get#()); return x; }",
+              "v * self.t#()"),
+          new Piece(
+              "array copied into",
+              "",
+              "private final float[] w# = {2, 1}; float[] get#() { return w#; } float t#() { float"
+                  + " x = get#()[0]; System.arraycopy(new float[] {1 - x}, 0, get#(), 0, 1);"
+                  + " return x; }",
+              "v * self.t#()"),
+          new Piece(
+              "list rotated elsewhere",
+              "",
+              "private final List<Float> l# = new ArrayList<>(List.of(1f, 2f));"
+                  + " List<Float> get#() { return l#; }"
+                  + " float t#() { Collections.reverse(get#()); return get#().get(0); }",
+              "v * self.t#()"),
+          new Piece(
+              "list changed by an alias",
+              "",
+              "private final List<Float> l# = new ArrayList<>(List.of(1f, 2f));"
+                  + " List<Float> get#() { return l#; }"
+                  + " float t#() { List<Float> a = get#(); a.add(a.remove(0)); return a.get(0); }",
+              "v * self.t#()"),
+          new Piece(
+              "lambda that toggles a captured array",
+              "",
+              "private final Part p#; { float[] a = {1}; p# = x -> x * (a[0] = -a[0]); }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "lambda that captures a changing object",
+              "",
+              "private final Part p#; { Control c = Control.SHARED; p# = x -> x * c.value; }",
+              "self.p#.apply(v)"),
+          new Piece(
+              "lambda of a settable field",
+              "",
+              "private float f# = 1; private final Part p# = x -> x * f#;"
+                  + " public void set#(float x) { f# = x; }",
+              "self.p#.apply(v)",
+              "self.set#(5);"),
+          new Piece(
+              "lambda that counts",
+              "",
+              "private int n#; private final Part p# = x -> x + n#++;",
+              "self.p#.apply(v)"),
+          new Piece(
+              "lambda that draws",
+              "",
+              "private final Part p# = x -> x + (float) Math.random();",
+              "self.p#.apply(v)"),
+          new Piece(
+              "one of two lambdas",
+              "",
+              "private final Part q# = x -> x * 2; private final Part p# = x -> x +"
+                  + " Control.next();",
+              "self.q#.apply(v) + self.p#.apply(v)"),
+          new Piece(
+              "method of a changing object",
+              "",
+              "private final Part p# = Control.SHARED::scaled;",
+              "self.p#.apply(v)"),
+          new Piece(
+              "method that draws, as a reference",
+              "",
+              "private final java.util.function.Supplier<Double> p# = Math::random;",
+              "v + (float) (double) self.p#.get()"),
+          new Piece(
+              "cache of a counter",
+              "",
+              "private int n#; int lazy#() { if (n# == 0) { n# = Control.next(); } return n#; }",
+              "v + self.lazy#()"),
+          new Piece(
+              "cache of a settable field",
+              "",
+              "private float c#; public float s# = 2;"
+                  + " float lazy#() { if (c# == 0) { c# = s# * 2; } return c#; }",
+              "v + self.lazy#()"),
+          new Piece(
+              "cache that is looked into",
+              "",
+              "private int n#; int lazy#() { if (n# == 0) { n# = 7; } return n#; }",
+              "v + self.n# + self.lazy#()"),
+          new Piece(
+              "cache of the first argument",
+              "",
+              "private float c#; float lazy#(float x) { if (c# == 0) { c# = x; } return c#; }",
+              "v + self.lazy#(v)"),
+          new Piece(
+              "cache that returns the old value",
+              "",
+              "private int n#; int lazy#() { int o = n#; if (n# == 0) { n# = 7; } return o; }",
+              "v + self.lazy#()"),
+          new Piece(
+              "cache with a setter",
+              "",
+              "private int n#; int lazy#() { if (n# == 0) { n# = 7; } return n#; }"
+                  + " public void set#() { n# = 9; }",
+              "v + self.lazy#()"),
+          new Piece(
+              "text of an object, asked by the JDK",
+              "class S# { public String toString() {"
+                  + " return \"x\".repeat((int) (Math.random() * 5)); } }",
+              "private final S# s# = new S#();",
+              "v + String.valueOf(self.s#).length()"),
+          new Piece(
+              "method of a superclass called through an interface",
+              "interface O# { float at(float v); }"
+                  + " class Up# { public float at(float v) { return v * (float) Math.random(); } }"
+                  + " class Down# extends Up# implements O# {}",
+              "private final O# o# = new Down#();",
+              "self.o#.at(v)"),
+          new Piece(
+              "override in a subclass",
+              "class Up# { float at(float v) { return v; } }"
+                  + " class Down# extends Up# { float at(float v) { return v * Control.next(); } }",
+              "private final Up# u# = new Down#();",
+              "self.u#.at(v)"),
+          new Piece(
+              "initialiser that reads what changes",
+              "final class K# { static final float X = Control.SHARED.value + Control.ARRAY[0]; }",
+              "",
+              "v * K#.X"),
+          new Piece(
+              "list over a list of its own kind",
+              "final class L# extends AbstractList<Float> {"
+                  + " public Float get(int i) { return (float) Control.next(); }"
+                  + " public int size() { return 1; } }",
+              "private final List<Float> l# = Collections.unmodifiableList(new L#());",
+              "v + self.l#.get(0)"),
+          new Piece("static", "", "static float s# = 1;", "v * s#", "s# = 5;"),
           new Piece(
               "private static with a setter",
               "",
               "private static float s# = 1; public static void set#(float s) { s# = s; }",
-              "v * s#"),
+              "v * s#",
+              "set#(5);"),
           new Piece("volatile static elsewhere", "", "", "v * Control.mode"),
           new Piece(
               "static elsewhere by accessor",
               "final class G# { private static float s = 1; static float get() { return s; }"
                   + " static class In { void set(float x) { s = x; } } }",
               "",
-              "v * G#.get()"),
+              "v * G#.get()",
+              "new G#.In().set(5);"),
           new Piece(
               "field of a shared object",
               "",
               "private final Control c# = Control.SHARED;",
               "v * self.c#.value"),
           new Piece("static shared object", "", "", "v * Control.SHARED.value"),
-          new Piece("public field", "", "public float f# = 1;", "v * self.f#"),
+          new Piece("public field", "", "public float f# = 1;", "v * self.f#", "self.f# = 5;"),
           new Piece(
               "private field with a setter",
               "",
               "private float f# = 1; public void set#(float x) { f# = x; }",
-              "v * self.f#"),
+              "v * self.f#",
+              "self.set#(5);"),
           new Piece(
               "private field set by a nest mate",
               "",
               "private float f# = 1;"
                   + " static final class N# { float x; void set(Self s) { s.f# = x; } }",
-              "v * self.f#"),
+              "v * self.f#",
+              "new N#().set(self);"),
           new Piece(
               "private field set in the constructor of another object",
               "final class K# { private float x = 1; K#() {} K#(K# other) { other.x = 2; }"
                   + " float at() { return x; } }",
               "private final K# k# = new K#();",
-              "v * self.k#.at()"),
+              "v * self.k#.at()",
+              "new K#(self.k#);"),
           new Piece(
               "private field set by a lambda",
               "",
               "private float f#; final Runnable r#() { return () -> f# = 2; }",
-              "v * self.f#"),
+              "v * self.f#",
+              "self.r#().run();"),
           new Piece(
               "shared array", "", "private final float[] w# = Control.ARRAY;", "v * self.w#[0]"),
           new Piece("array elsewhere", "", "", "v * Control.ARRAY[0]"),
@@ -212,18 +443,21 @@ final class GeneratedTransforms {
               "array with a getter",
               "",
               "private final float[] w# = {1, 2}; public float[] get#() { return w#; }",
-              "v * self.w#[0]"),
+              "v * self.w#[0]",
+              "self.get#()[0] = 5;"),
           new Piece(
               "array with a changer",
               "",
               "private final float[] w# = {1, 2}; public void set#(float x) { w#[0] = x; }",
-              "v * self.w#[0]"),
+              "v * self.w#[0]",
+              "self.set#(5);"),
           new Piece(
               "array changed by a local name",
               "",
               "private final float[] w# = {1, 2};"
                   + " public void set#(float x) { float[] a = w#; for (;;) { a[0] = x; break; } }",
-              "v * self.w#[0]"),
+              "v * self.w#[0]",
+              "self.set#(5);"),
           new Piece(
               "array shown when it is made",
               "final class K# { private final float[] w = new float[2];"
@@ -242,7 +476,8 @@ final class GeneratedTransforms {
               "array of a record",
               "record R#(float[] a) {}",
               "private final R# r# = new R#(new float[] {1});",
-              "v * self.r#.a()[0]"),
+              "v * self.r#.a()[0]",
+              "self.r#.a()[0] = 5;"),
           new Piece(
               "row of a table",
               "",
@@ -252,7 +487,8 @@ final class GeneratedTransforms {
               "row shown",
               "",
               "private final float[][] w# = {{1}}; public float[] row#() { return w#[0]; }",
-              "v * self.w#[0][0]"),
+              "v * self.w#[0][0]",
+              "self.row#()[0] = 5;"),
           new Piece(
               "array in a list",
               "",
@@ -284,20 +520,23 @@ final class GeneratedTransforms {
               "",
               "private final List<Float> l# = new ArrayList<>();"
                   + " public void add#(float x) { l#.add(x); }",
-              "v + self.l#.size()"),
+              "v + self.l#.size()",
+              "self.add#(5);"),
           new Piece(
               "list shown by its iterator",
               "",
-              "private final List<Float> l# = new ArrayList<>();"
+              "private final List<Float> l# = new ArrayList<>(); { l#.add(1f); }"
                   + " public java.util.Iterator<Float> it#() { return l#.iterator(); }",
-              "v + self.l#.size()"),
+              "v + self.l#.size()",
+              "var i# = self.it#(); i#.next(); i#.remove();"),
           new Piece(
               "entries of a map",
               "",
               "private final Map<String, Float> m# = new HashMap<>(); { m#.put(\"a\", 1f); }"
                   + " public void set#() { for (Map.Entry<String, Float> e : m#.entrySet()) {"
                   + " e.setValue(2f); } }",
-              "v + self.m#.get(\"a\")"),
+              "v + self.m#.get(\"a\")",
+              "self.set#();"),
           new Piece(
               "shared map",
               "",
@@ -428,7 +667,8 @@ final class GeneratedTransforms {
               "abstract class Up# { protected float x = 1; float up(float v) { return v * x; } }"
                   + " final class Down# extends Up# { public void set(float y) { x = y; } }",
               "private final Up# u# = new Down#();",
-              "self.u#.up(v)"),
+              "self.u#.up(v)",
+              "((Down#) self.u#).set(5);"),
           new Piece(
               "inherited method of what is made",
               "abstract class Up# implements Part {"
@@ -446,12 +686,14 @@ final class GeneratedTransforms {
               "changing implementation",
               "",
               "static Part p# = new Control.Twice();",
-              "p#.apply(v)"),
+              "p#.apply(v)",
+              "p# = v -> v;"),
           new Piece(
               "implementation that can be set",
               "",
               "private Part p# = new Control.Twice(); public void set#(Part p) { p# = p; }",
-              "self.p#.apply(v)"),
+              "self.p#.apply(v)",
+              "self.set#(v -> v);"),
           new Piece(
               "initialiser that reads",
               "final class K# { static final float X = Control.mode; }",
@@ -462,12 +704,14 @@ final class GeneratedTransforms {
               "final class K# { static { Control.mode++; } static float at() { return 1; } }",
               "",
               "v * K#.at()"),
-          new Piece("field of an enum", "enum M# { A; float x = 1; }", "", "v * M#.A.x"),
+          new Piece(
+              "field of an enum", "enum M# { A; float x = 1; }", "", "v * M#.A.x", "M#.A.x = 5;"),
           new Piece(
               "array of an enum",
               "enum M# { A; final float[] x = {1}; }",
               "",
-              "v * M#.values()[0].x[0]"),
+              "v * M#.values()[0].x[0]",
+              "M#.values()[0].x[0] = 5;"),
           new Piece("generator", "", "", "v + (float) Math.random()"),
           new Piece("own generator", "", "", "v + new java.util.Random().nextFloat()"),
           new Piece(
@@ -544,6 +788,19 @@ final class GeneratedTransforms {
         public static final Part PART = x -> x * mode;
         public static float[] shown;
         public float value = 1;
+        static int calls;
+        public static int next() { return ++calls; }
+        public float scaled(float v) { return v * value; }
+        public static void change() {
+          mode++;
+          SHARED.value++;
+          ARRAY[0]++;
+          LIST.add(1f);
+          MAP.put("b" + MAP.size(), 1f);
+          BOUND.put("b" + BOUND.size(), 1);
+          TEXT.append('x');
+          if (shown != null) { shown[0]++; }
+        }
         static final class Twice implements Part {
           public float apply(float v) { return 2 * v; }
         }
@@ -609,10 +866,12 @@ final class GeneratedTransforms {
     StringBuilder beside = new StringBuilder();
     StringBuilder members = new StringBuilder();
     StringBuilder sum = new StringBuilder("0");
+    StringBuilder change = new StringBuilder();
     for (Piece piece : pieces) {
       String number = name + "_" + numbers++;
-      beside.append(piece.beside().replace("#", number)).append('\n');
+      beside.append(piece.beside().replace("#", number).replace("Self", name)).append('\n');
       members.append(piece.members().replace("#", number).replace("Self", name)).append('\n');
+      change.append(piece.change().replace("#", number).replace("Self", name)).append('\n');
       String expression = "(" + piece.expression().replace("#", number) + ")";
       for (int depth = random.nextInt(5); depth > 0; depth--) {
         expression = through(expression, members, name);
@@ -629,7 +888,12 @@ final class GeneratedTransforms {
         + name
         + " self = this; return "
         + sum
-        + "; }\n}\n";
+        + "; }\n"
+        + "public static void change("
+        + name
+        + " self) { Control.change();\n"
+        + change
+        + "}\n}\n";
   }
 
   /** The expression, called through one more helper. */

@@ -13,9 +13,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hundreds of transforms of which it is known by construction whether they read what changes. */
 class GeneratedTransformsTest {
-  private static final int COUNT = 520;
+  private static final int COUNT = Boolean.getBoolean("coordl.full") ? 2_400 : 600;
+
+  /** Compares the fields that other code may set before it relies on a proof. */
+  private static final PurityAnalyzer COMPARING =
+      new PurityAnalyzer("org.jspecify.", new PurityAnalyzerTest.Everything(true));
 
   @TempDir Path directory;
+  private int compared;
 
   @Test
   void noImpureTransformIsTakenForPureAndNearlyEveryPureOneIsKnown() throws Exception {
@@ -29,6 +34,7 @@ class GeneratedTransformsTest {
         Class<?> type = loader.loadClass(one.className());
         Object transform = type.getDeclaredConstructor().newInstance();
         String reason = PurityAnalyzerTest.CODE.reasonToLeave(List.of(transform));
+        check(type, transform, one, taken);
         pure += one.pure() ? 1 : 0;
         if (one.pure() && reason != null) {
           refused.add(one + ": " + reason);
@@ -39,7 +45,23 @@ class GeneratedTransformsTest {
         }
       }
     }
+    assertThat(compared).as("proven while nothing changes").isGreaterThan(COUNT / 20);
     assertThat(taken).as("impure, and taken for pure").isEmpty();
     assertThat(refused).as("pure, and refused, of " + pure).hasSizeLessThan(pure / 10);
+  }
+
+  /** What is taken for pure as long as fields keep their values must show when they do not. */
+  private void check(Class<?> type, Object transform, Generated one, List<String> taken)
+      throws ReflectiveOperationException {
+    PurityAnalyzer.Proof proof = COMPARING.prove(List.of(transform));
+    if (one.pure() || proof.reason() != null) {
+      return;
+    }
+    assertThat(proof.values().areSame()).as(one.toString()).isTrue();
+    type.getMethod("change", type).invoke(null, transform);
+    compared++;
+    if (proof.values().areSame()) {
+      taken.add(one + ", whose change is not seen");
+    }
   }
 }

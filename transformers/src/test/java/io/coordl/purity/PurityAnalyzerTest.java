@@ -28,25 +28,25 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What may be run before it is asked for, and what is left alone, and in which words. */
 class PurityAnalyzerTest {
   /** A library of which everything is known but one method and one class. */
-  static final PurityAnalyzer CODE =
-      new PurityAnalyzer(
-          "org.jspecify.",
-          new PurityAnalyzer.Known() {
-            @Override
-            public boolean isClosed(Class<?> type) {
-              return true;
-            }
+  static final PurityAnalyzer CODE = new PurityAnalyzer("org.jspecify.", new Everything(false));
 
-            @Override
-            public boolean isAnnounced(String method, String descriptor) {
-              return method.equals("prepare");
-            }
+  /** See {@link #CODE}. */
+  record Everything(boolean comparesFields) implements PurityAnalyzer.Known {
+    @Override
+    public boolean isClosed(Class<?> type) {
+      return true;
+    }
 
-            @Override
-            public boolean isKnown(String owner, String method) {
-              return true;
-            }
-          });
+    @Override
+    public boolean isAnnounced(String method, String descriptor) {
+      return method.equals("prepare");
+    }
+
+    @Override
+    public boolean isKnown(String owner, String method) {
+      return true;
+    }
+  }
 
   /** A part of a pipeline. */
   interface Part {
@@ -67,7 +67,16 @@ class PurityAnalyzerTest {
         new Prepared(),
         new Through(List.of(new Plain(3))),
         new OfLibrary(new ForkableRandom()),
+        (Part) value -> value * 2,
         new Switches());
+  }
+
+  static final class DrawingLambda {
+    static final Part PART = value -> value + (float) Math.random();
+  }
+
+  private static Part ofArray(float[] factors) {
+    return value -> value * factors[0];
   }
 
   @ParameterizedTest
@@ -120,7 +129,10 @@ class PurityAnalyzerTest {
         },
         new Object[] {new LocksWhole(), "LocksWhole.apply locks"},
         new Object[] {new Clock(), "uses java.lang.System.nanoTime"},
-        new Object[] {(Part) value -> value, "keeps a lambda"},
+        new Object[] {DrawingLambda.PART, "uses java.lang.Math.random"},
+        new Object[] {
+          ofArray(new float[] {1}), "a lambda (io.coordl.purity.PurityAnalyzerTest) that"
+        },
         new Object[] {new Native(), "Native.apply is native"});
   }
 
@@ -404,7 +416,7 @@ class PurityAnalyzerTest {
 
     @Override
     public float apply(float value) {
-      return value + lines.hashCode();
+      return lines == null ? 0 : value;
     }
   }
 

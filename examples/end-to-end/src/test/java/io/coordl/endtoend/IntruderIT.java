@@ -206,7 +206,9 @@ class IntruderIT {
         List<String> said = unaffected(readers.get(0));
         unaffected(readers.get(1));
         // Once per port.
-        assertThat(said).filteredOn(line -> line.contains("did not authenticate as a peer")).hasSize(2);
+        assertThat(said)
+            .filteredOn(line -> line.contains("did not authenticate as a peer"))
+            .hasSize(2);
         Map<String, Integer> once = new TreeMap<>();
         items.names().forEach(name -> once.put(name, 1));
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();

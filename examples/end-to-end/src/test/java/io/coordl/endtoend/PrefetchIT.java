@@ -85,7 +85,7 @@ class PrefetchIT {
               new Loop("own-transform", 9, 6, ""),
               new Loop("own-random", 0, 0, "DjlLoops$Noise keeps a java.util.Random"),
               new Loop("counter", 0, 0, "DjlLoops$Fading.transform sets its field calls"),
-              new Loop("lambda", 0, 0, "keeps a lambda (example.prefetch.DjlLoops)"),
+              new Loop("lambda", 9, 6, ""),
               new Loop("restart", -1, -1, ""),
               new Loop("validation", -1, -1, ""),
               new Loop("close", -1, -1, "")));

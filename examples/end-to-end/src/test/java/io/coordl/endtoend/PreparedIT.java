@@ -29,7 +29,7 @@ class PreparedIT {
 
   private static final String PURE = "csv,text,audio,images,flipped,threads,split";
   private static final String HOSTILE =
-      "rewritten,touched,failing,closed,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+      "rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
   static final String DL4J =
       "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
   static final String HOSTILE_DL4J =
@@ -52,7 +52,7 @@ class PreparedIT {
           + "; OfTime.of uses java.lang.System.nanoTime"
           + "; OfThread.of uses java.lang.Thread.currentThread"
           + "; OfProperty.of uses java.lang.System.getProperty"
-          + "; OfLambda keeps a lambda"
+          + "; example.prepared.OwnIterators$Knobs.level, which"
           + "; OfRandom keeps a java.util.Random"
           + "; OfLast to the program: it keeps objects of each batch"
           + "; OfArray.of may change an array it keeps"
@@ -95,6 +95,19 @@ class PreparedIT {
               "DjlSamples$Counted.get sets its field calls",
               "DjlSamples$Remembering.get may change a collection it keeps");
       assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 7 * SAMPLES / 2);
+    }
+  }
+
+  /** Fields that anybody may set, rows that keep their parser, long chains and lambdas. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatPeopleWriteIsKept(Jdk jdk) throws IOException, InterruptedException {
+    for (String program : List.of("features", "records", "deep", "lambda")) {
+      ChildResult plain = samples(jdk, program).run().orFail("Samples without the agent");
+      ChildResult kept = agent(samples(jdk, program), "prepared=share").run().orFail(program);
+      SameOutput.check(program, kept, plain.out());
+      assertThat(kept.err()).doesNotContain("fault");
+      assertThat(figure(kept, 2)).as(program).isGreaterThan(2L * SAMPLES);
     }
   }
 

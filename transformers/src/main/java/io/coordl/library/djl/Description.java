@@ -14,7 +14,7 @@ import java.lang.reflect.Field;
 import org.jspecify.annotations.Nullable;
 
 record Description(boolean countsEveryOrder) implements ObjectDescription.Library {
-  private static final KnownDjl KNOWN = new KnownDjl();
+  private static final KnownDjl KNOWN = new KnownDjl(false);
   private static final String PLACE = "ai.djl.translate.Pipeline$IndexKey";
 
   static String of(String what, @Nullable Object object) throws CannotShareException {

@@ -178,6 +178,11 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   }
 
   @Override
+  public boolean runsOtherCode(Object settings) {
+    return !((Fixed) settings).stacked;
+  }
+
+  @Override
   public List<List<@Nullable Object>> stages(Object settings) {
     Fixed fixed = (Fixed) settings;
     List<List<@Nullable Object>> stages = new ArrayList<>();

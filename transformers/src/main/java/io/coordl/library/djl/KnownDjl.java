@@ -7,8 +7,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the code of DJL is known to do. */
-final class KnownDjl implements PurityAnalyzer.Known {
+/**
+ * What the code of DJL is known to do.
+ *
+ * @param comparesFields whether the caller compares fields that the program may set, see {@link
+ *     io.coordl.pipeline.PreparedSamples}
+ */
+record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
 
   /** Of the engine's generator, which cannot be forked, or with no work to do. */

@@ -37,7 +37,7 @@ public final class Prefetch implements LibraryHooks {
 
   public Prefetch(Class<?> dataIterable, Services services) throws ReflectiveOperationException {
     if (RandomUtils.RANDOM instanceof ForkableRandom random) {
-      PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+      PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
       batches =
           new BatchPrefetcher(
               services, code, random, "DJL's random generator", batch -> ((Batch) batch).close());

@@ -43,7 +43,7 @@ public final class PreparedBatches implements LibraryHooks {
               services,
               new PurityAnalyzer(
                   KnownDjl.PREFIX,
-                  new KnownDjl(),
+                  new KnownDjl(true),
                   Objects.requireNonNull(services.prepared())::trusts));
     } else {
       samples = null;

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /** What a pipeline of DJL may run early. */
 class KnownDjlTest {
-  private static final PurityAnalyzer CODE = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+  private static final PurityAnalyzer CODE =
+      new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
 
   private static @Nullable String reason(Transform transform) {
     return CODE.reasonToLeave(List.of(transform));
@@ -163,7 +164,7 @@ class KnownDjlTest {
 
   @Test
   void theFileThatIsReadFollowsFromTheItemOnEachPath() {
-    PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl());
+    PurityAnalyzer code = new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(false));
 
     assertThat(code.reasonToLeave(List.of(new OfItem()))).isNull();
     assertThat(code.reasonToLeave(List.of(new OfItemByPaths()))).isNull();

@@ -1,0 +1,231 @@
+package io.coordl.purity;
+
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of fields that code outside a pipeline may set, and the contents of arrays and
+ * collections that it may change, as they were during the analysis. A proof that needs them holds
+ * only while they stay the same. Keeps no object from being garbage-collected except texts and
+ * numbers. Immutable once the analysis ends; any thread may compare.
+ */
+public final class FieldValues {
+  static final FieldValues NONE = new FieldValues(object -> true);
+
+  /** Fields and elements to compare; about a millisecond. */
+  private static final int MOST = 1 << 18;
+
+  /** Containers that run no code of the program when they are read; no views. */
+  private static final Set<String> READABLE =
+      Set.of(
+          ("java.util.ArrayList java.util.LinkedList java.util.Arrays$ArrayList java.util.HashMap"
+                  + " java.util.LinkedHashMap java.util.HashSet java.util.LinkedHashSet"
+                  + " java.util.TreeMap java.util.TreeSet java.util.ArrayDeque")
+              .split(" "));
+
+  private final Predicate<Object> isAnalysed;
+  private final List<Slot> slots = new ArrayList<>();
+  private final List<Content> contents = new ArrayList<>();
+  private @Nullable Locale locale;
+  private int left = MOST;
+
+  /** {@code isAnalysed} tests whether the analysis has found an object that can change. */
+  FieldValues(Predicate<Object> isAnalysed) {
+    this.isAnalysed = isAnalysed;
+  }
+
+  /** An object that the program may drop. */
+  private static final class Met extends WeakReference<Object> {
+    Met(Object object) {
+      super(object);
+    }
+  }
+
+  /**
+   * A field and its value.
+   *
+   * @param holder null for a static field
+   * @param value a {@link Met} for an object that can change
+   */
+  private record Slot(@Nullable Met holder, Field field, @Nullable Object value) {
+    boolean isSame() throws IllegalAccessException {
+      Object object = holder == null ? null : holder.get();
+      if (holder != null && object == null) {
+        return false;
+      }
+      Object now = field.get(object);
+      return field.getType().isPrimitive()
+          ? now != null && now.equals(value)
+          : FieldValues.isSame(value, now);
+    }
+  }
+
+  /**
+   * An array or collection and what was in it.
+   *
+   * @param elements a copy of a primitive array, or the elements as in a slot
+   */
+  private record Content(Met container, Object elements) {
+    boolean isSame() {
+      Object now = container.get();
+      if (now == null) {
+        return false;
+      }
+      Object[] held = now.getClass().isArray() && !(now instanceof Object[]) ? null : of(now);
+      if (held == null) {
+        return Arrays.deepEquals(new Object[] {elements}, new Object[] {now});
+      }
+      Object[] then = (Object[]) elements;
+      if (then.length != held.length) {
+        return false;
+      }
+      for (int i = 0; i < then.length; i++) {
+        if (!FieldValues.isSame(then[i], held[i])) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  private static boolean isSame(@Nullable Object then, @Nullable Object now) {
+    return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
+  }
+
+  /** Texts are formatted for the default locale. */
+  void addLocale() {
+    locale = Locale.getDefault(Locale.Category.FORMAT);
+  }
+
+  /**
+   * Adds a field of an object, or a static one.
+   *
+   * @param deep whether the array or collection in it may change, too
+   * @return false if it cannot be compared, or only with too much work
+   */
+  boolean add(@Nullable Object holder, Field field, boolean deep) throws IllegalAccessException {
+    Object value = field.get(holder);
+    slots.add(
+        new Slot(
+            holder == null ? null : new Met(holder),
+            field,
+            field.getType().isPrimitive() ? value : held(value)));
+    return --left >= 0
+        && (field.getType().isPrimitive()
+            || (isContainer(value)
+                ? !deep || addContent(value, 0)
+                : value == null || isAnalysed.test(value)));
+  }
+
+  private static boolean isContainer(@Nullable Object value) {
+    return value != null
+        && JdkCode.isContainer(value)
+        && (value.getClass().isArray() || JdkObjects.isOfJdk(value.getClass()));
+  }
+
+  private boolean addContent(@Nullable Object container, int depth) {
+    if (container == null || depth > 20) {
+      return container == null;
+    }
+    Class<?> type = container.getClass();
+    if (type.isArray() && !(container instanceof Object[])) {
+      int length = Array.getLength(container);
+      left -= length;
+      if (left < 0) {
+        return false;
+      }
+      Object copy = Array.newInstance(type.getComponentType(), length);
+      System.arraycopy(container, 0, copy, 0, length);
+      contents.add(new Content(new Met(container), copy));
+      return true;
+    } else if (!type.isArray()
+        && !READABLE.contains(type.getName())
+        && !JdkCode.isFixed(container)) {
+      return false;
+    }
+    left -= size(container);
+    if (left < 0) {
+      return false;
+    }
+    Object[] now = of(container);
+    Object[] elements = new Object[now.length];
+    contents.add(new Content(new Met(container), elements));
+    for (int i = 0; i < now.length; i++) {
+      elements[i] = held(now[i]);
+      if (isContainer(now[i])
+          ? !addContent(now[i], depth + 1)
+          : now[i] != null && !isAnalysed.test(now[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable Object held(@Nullable Object value) {
+    return value == null
+            || value instanceof String
+            || (value instanceof Number && JdkCode.isImmutable(value))
+        ? value
+        : new Met(value);
+  }
+
+  private static int size(Object container) {
+    return container instanceof Object[] array
+        ? array.length
+        : container instanceof Map<?, ?> map
+            ? 2 * map.size()
+            : container instanceof Collection<?> elements ? elements.size() : 1;
+  }
+
+  private static Object[] of(Object container) {
+    if (container instanceof Object[] array) {
+      return array;
+    } else if (container instanceof Map<?, ?> map) {
+      Object[] all = new Object[2 * map.size()];
+      int count = 0;
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        all[count++] = entry.getKey();
+        all[count++] = entry.getValue();
+      }
+      return all;
+    }
+    return container instanceof Collection<?> elements
+        ? elements.toArray()
+        : ((Optional<?>) container).stream().toArray();
+  }
+
+  /** Whether there is nothing to compare. */
+  public boolean isEmpty() {
+    return slots.isEmpty() && locale == null;
+  }
+
+  /** Whether all values are the same as during the analysis; false if that cannot be told. */
+  public boolean areSame() {
+    try {
+      for (Slot slot : slots) {
+        if (!slot.isSame()) {
+          return false;
+        }
+      }
+      for (Content content : contents) {
+        if (!content.isSame()) {
+          return false;
+        }
+      }
+      return locale == null || locale.equals(Locale.getDefault(Locale.Category.FORMAT));
+    } catch (IllegalAccessException | RuntimeException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.coordl.purity.library;
+
+/** A library's object whose field is not final, and that only its constructor sets. */
+public final class Named {
+  String name;
+
+  public Named(String name) {
+    this.name = name;
+  }
+
+  public String name() {
+    return name;
+  }
+}
