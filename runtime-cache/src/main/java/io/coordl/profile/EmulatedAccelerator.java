@@ -58,11 +58,14 @@ final class EmulatedAccelerator extends Stage {
   private long arrived;
   private int warmup;
   private int emptyEpochs;
+  private int ofEpoch;
 
-  /** Steps of this epoch, and of the longest one before. */
-  private long taken;
+  /** Batches that were taken while steps counted, and what was read meanwhile. */
+  private long batches;
 
-  private long longest;
+  private PhaseEvent workBefore = new PhaseEvent();
+  private PhaseEvent work = new PhaseEvent();
+  private double counted;
   private String reason = "";
 
   /**
@@ -101,14 +104,13 @@ final class EmulatedAccelerator extends Stage {
   private Next take(BatchGet get) throws IOException {
     if (get.inHand == null) {
       get.advance();
-      longest = Math.max(longest, taken);
       arrived = plan.now();
-      taken = 0;
+      ofEpoch = 0;
+      batches += 2; // The program has had one before.
     }
-    PhaseEvent before = Gauge.reading(plan.spans);
     while (!isOver()) {
       if (!get.hasMore()) {
-        if (taken <= skipped() && ++emptyEpochs >= MOST_EPOCHS) {
+        if (ofEpoch < 2 && ++emptyEpochs >= MOST_EPOCHS) {
           reason = "an epoch has too few batches";
           return Next.DONE;
         }
@@ -122,23 +124,14 @@ final class EmulatedAccelerator extends Stage {
         get.batches.drop(dropped);
       }
       get.advance();
+      batches++;
       long now = plan.now();
-      PhaseEvent read = Gauge.reading(plan.spans);
-      if (taken++ >= skipped()) {
-        step(new Step(samples, now - arrived, read.since(before)));
+      if (ofEpoch++ > 0) { // The second batch was made during the program's own step.
+        step(new Step(samples, now - arrived, new PhaseEvent()));
       }
       arrived = now;
-      before = read;
     }
     return Next.DONE;
-  }
-
-  /**
-   * Steps at the beginning of an epoch whose batches were made during the program's own steps; not
-   * more than half of the epoch.
-   */
-  private long skipped() {
-    return longest == 0 ? plan.transition() : Math.min(plan.transition(), Math.max(1, longest / 2));
   }
 
   private void step(Step step) {
@@ -168,6 +161,8 @@ final class EmulatedAccelerator extends Stage {
       case WAITING -> {
         if (looks(now) && meeting.isComplete(WARM)) {
           plan.warmedUp(warmup, true);
+          batches = 0;
+          workBefore = Gauge.reading(plan.spans);
           become(State.MEASURING, now);
         } else if (now - begun >= PATIENCE_NANOS) {
           reason = "not all of the " + accelerator.instances() + " instances came";
@@ -180,6 +175,9 @@ final class EmulatedAccelerator extends Stage {
                 ? steps.size() >= wanted
                 : window >= WINDOW_NANOS && steps.size() >= LEAST_STEPS;
         if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
+          work = Gauge.reading(plan.spans).since(workBefore);
+          // Some of the batches were taken in steps that do not count.
+          counted = Math.min(1, (double) steps.size() / Math.max(1, batches));
           meeting.come(MEASURED);
           become(State.STAYING, now);
         }
@@ -215,14 +213,16 @@ final class EmulatedAccelerator extends Stage {
       return;
     }
     PhaseEvent event = new PhaseEvent();
-    steps.forEach(step -> event.add(step.work()));
+    event.items = Math.round(counted * work.items);
+    event.storageItems = Math.round(counted * work.storageItems);
+    event.storageBytes = Math.round(counted * work.storageBytes);
+    event.cpu = work.cpu;
     Estimate estimate = Estimate.of(steps);
     event.phase = PHASE;
     event.workers = plan.workers;
     event.steps = steps.size();
     event.samples = steps.stream().mapToLong(Step::samples).sum();
     event.wall = window;
-    event.clearStalls();
     event.compute = steps.size() * accelerator.stepNanos();
     event.sampleNanos = (double) window / event.samples;
     event.sampleNanosError = estimate.error();
