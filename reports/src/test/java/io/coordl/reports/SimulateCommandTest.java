@@ -102,6 +102,18 @@ class SimulateCommandTest {
   }
 
   @Test
+  void eachLoadIsDrawn(@TempDir Path folder) throws Exception {
+    Path page = folder.resolve("loads.html");
+    assertThat(
+            simulate(
+                "--load", "2,3", "--cluster", "4x8", "--measure", "20-29", "-o", page.toString()))
+        .as(err.toString())
+        .isZero();
+    assertThat(Files.readString(page))
+        .contains("\"name\":\"fifo tune, 2.0 jobs/h\"", "\"name\":\"fifo tune, 3.0 jobs/h\"");
+  }
+
+  @Test
   void theRunsAreAPageToo(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("page.html");
     String[] asked = {

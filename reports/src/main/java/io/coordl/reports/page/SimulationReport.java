@@ -56,8 +56,10 @@ public record SimulationReport(
    */
   public static SimulationReport of(String title, List<SimulationRun> all) {
     Map<String, SimulationRun> chosen = new LinkedHashMap<>();
+    boolean severalLoads = all.stream().map(SimulationRun::load).distinct().count() > 1;
     for (SimulationRun run : all) {
-      chosen.putIfAbsent(run.policy() + " " + run.allocation(), run);
+      String load = severalLoads ? ", " + run.load() + " jobs/h" : "";
+      chosen.putIfAbsent(run.policy() + " " + run.allocation() + load, run);
     }
     List<String> remarks = new ArrayList<>();
     if (chosen.size() < all.size()) {
