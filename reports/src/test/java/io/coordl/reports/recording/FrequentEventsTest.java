@@ -173,7 +173,7 @@ class FrequentEventsTest {
 
     assertThat(job.recording())
         .usingRecursiveComparison()
-        .isEqualTo(RecordingReader.read(file, done -> {}));
+        .isEqualTo(RecordingReader.readSteps(file, done -> {}));
     Activity.Times times = job.activity().times();
     assertThat(sum(times.parts().get(Part.COMPUTE))).isEqualTo(200 * 8 * Recordings.MILLISECOND);
     assertThat(sum(times.parts().get(Part.FETCH_STALL)))
