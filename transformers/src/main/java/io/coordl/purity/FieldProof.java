@@ -338,6 +338,10 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
 
   /** What a method changes that it has not created. */
   private static final class Changes {
+    /** Methods whose results are other names of an argument, through which these see changes. */
+    private static final Set<String> PASSES =
+        Set.of("java/util/stream/Stream.of", "java/util/Arrays.stream", "java/util/Arrays.asList");
+
     static @Nullable String reason(MethodCode method) {
       for (int i = 0; i < method.instructions.size(); i++) {
         Instruction it = method.instructions.get(i);
@@ -372,6 +376,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         return isMade(operands.get(2)) ? null : " may change an array";
       } else if (looks
           || JdkCode.copies(owner, name)
+          || PASSES.contains(owner + "." + name)
           || (first == 1 && JdkCode.isOf(JdkCode.CHANGES, owner, name))
           || called.equals(PurityAnalyzer.FORMAT)) {
         return null;

@@ -854,7 +854,7 @@ public final class PurityAnalyzer {
       return known.orElse(null);
     }
 
-    /** Notes that code calls such a method on an object of the program, of whatever class. */
+    /** Notes that code calls such a method on an object of the program. */
     private void callVirtual(Member it, boolean initialising) {
       if ((initialising ? calledInitialising : called).add(it)) {
         List.copyOf(instances).forEach(instance -> run(instance, it, initialising));
@@ -862,7 +862,10 @@ public final class PurityAnalyzer {
     }
 
     private void run(Instance instance, Member it, boolean initialising) {
-      boolean inherits = instance.codes().containsKey(it.owner());
+      if (!instance.codes().containsKey(it.owner())) {
+        return; // The JVM lets no such object be called so.
+      }
+      boolean inherits = true;
       for (ClassCode code : instance.codes().values()) {
         for (MethodCode method : code.methods) {
           if (method.signature().equals(it.name() + it.descriptor())) {
