@@ -110,7 +110,7 @@ class GpuIT {
     ChildResult job = job(jdk, "record=" + recording, 1, 4).run().orFail("job");
     everyField(samples(recording).get(0));
     String line =
-        "GPU 0 \\(Fake GPU\\): busy 25.0 %, less than the 90 % that MLPerf Storage asks; data"
+        "GPU 0 \\(Fake GPU\\): busy 25.0 %, less than the 90 % that MLPerf Storage requires; data"
             + " stalls explain at most [\\d.]+ % .*";
     assertThat(job.err()).containsPattern("\\[coordl\\] " + line);
     assertThat(Summary.text(recording)).anyMatch(each -> each.matches("Devices +" + line));
