@@ -46,7 +46,7 @@ public final class SavedModels implements LibraryHooks {
       switch (method) {
         case "save" -> {
           if (resume != null && resume.leavesOutSave()) {
-            return InterceptedCall.skipping(); // It was saved in an earlier job, and the file exists.
+            return InterceptedCall.skipping(); // An earlier job has saved it.
           }
           return arguments[0] instanceof Path directory
               ? new Save(self, directory, files.beginTurn())

@@ -99,7 +99,7 @@ final class Tables {
           columns.add("labels");
           columns.addAll((List<?>) Symbols.field(at, "labels").get(dataset));
         } catch (ReflectiveOperationException | RuntimeException e) {
-          columns.add(e); // Equal to no other: another version of DJL, or a thread is adding columns now.
+          columns.add(e); // Equals no other: another DJL version, or a thread is adding columns.
         }
       }
     }
