@@ -343,7 +343,7 @@ public final class PreparedSamples {
   /**
    * Makes a batch as {@link #batch} does and discards it, only to measure the time.
    *
-   * @param indices of samples that have just been made
+   * @param of samples that have just been made
    * @param batched nanoseconds that the library took to stack them
    */
   public void probe(

@@ -23,9 +23,7 @@ import org.jspecify.annotations.Nullable;
  * of their package in the same jar or directory.
  */
 final class PackageFields {
-  /**
-   * Names and descriptors of the fields that other code of the package may set; empty if unknown.
-   */
+  /** Fields that the package sets outside constructors, by name and type; empty if unknown. */
   private static final ClassValue<Optional<Set<String>>> SET =
       new ClassValue<>() {
         @Override
