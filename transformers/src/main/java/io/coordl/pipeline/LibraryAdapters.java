@@ -48,7 +48,7 @@ final class LibraryAdapters<A> {
             .orElse(null);
   }
 
-  @SuppressWarnings("unchecked") // Names are of adapters of type A.
+  @SuppressWarnings("unchecked") // The named adapters are of type A.
   private @Nullable A make(String adapter, Class<?> library) {
     try {
       return (A)

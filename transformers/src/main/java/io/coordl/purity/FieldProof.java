@@ -336,7 +336,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
     }
   }
 
-  /** What a method changes that it has not created. */
+  /** Finds what a method changes although it has not created it. */
   private static final class Changes {
     static @Nullable String reason(MethodCode method) {
       for (int i = 0; i < method.instructions.size(); i++) {
@@ -452,7 +452,7 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       return why;
     }
 
-    /** What holds for an element holds for all of the array or collection. */
+    /** Treats an element like the whole array or collection. */
     private static Origin outer(Origin origin) {
       return origin instanceof Inside inside ? new Made(inside.at()) : origin;
     }

@@ -72,7 +72,7 @@ public final class FieldValues {
   }
 
   /**
-   * An array or collection and what was in it.
+   * An array or collection and its contents at the time of the analysis.
    *
    * @param elements a copy of a primitive array, or the elements as in a slot
    */

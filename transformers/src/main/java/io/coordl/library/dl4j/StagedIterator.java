@@ -26,7 +26,7 @@ record StagedIterator(
     ProgramEpoch epoch, String text, Map<Object, WeakReference<Object>> unsteady, Worth worth)
     implements SamplePipeline {
   /**
-   * What the program can change at any time.
+   * State that the program can change at any time.
    *
    * @param object the preprocessor, which may refer to the iterator
    * @param text describes its behaviour; null if that is not compared, so that nothing is kept
