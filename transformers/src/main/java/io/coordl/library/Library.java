@@ -6,89 +6,92 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A training library: all that the agent knows of it before the program loads it. One folder holds
- * a library's implementation and its interceptors; nothing outside that folder names the library.
- * Implementations touch no type of the library, since they are loaded by the agent's own loader.
+ * A training library: everything that the agent knows about it before the program loads it. One
+ * folder holds a library's implementation and its interceptors; nothing outside that folder names
+ * the library. Implementations use no type of the library, because the agent's own loader loads
+ * them.
  */
 public interface Library {
   /** Its name, for the user. */
   String name();
 
-  /** What the names of its classes begin with: packages with a dot at the end. */
+  /** Prefixes of its class names: packages with a trailing dot. */
   List<String> packages();
 
-  /** Arguments of the agent that are this library's own. */
+  /** Agent arguments specific to this library. */
   default List<LibraryArgument> arguments() {
     return List.of();
   }
 
   /**
-   * Takes a value of one of {@link #arguments}; called before all else.
+   * Sets the value of one of {@link #arguments}; called before all other methods.
    *
-   * @throws IllegalArgumentException if it is not as expected
+   * @throws IllegalArgumentException if the value is invalid
    */
   default void accept(String key, String value) {
     throw new IllegalArgumentException(key);
   }
 
-  /** Sentences about the values taken, for the user. */
+  /** Messages about the values set, for the user. */
   default List<String> remarks() {
     return List.of();
   }
 
-  /** A rule of its own, as {@link HookRule#describe} tells it, was applied. On any thread. */
+  /**
+   * Called on any thread when one of its rules, as named by {@link HookRule#describe}, was applied.
+   */
   default void applied(String rule) {}
 
-  /** Values that had no effect, and why; asked when the job ends. */
+  /** Values that had no effect, and why; called when the job ends. */
   default List<String> unused() {
     return List.of();
   }
 
-  /** Its methods that are marked with spans or intercepted. */
+  /** Its methods to mark with spans or to intercept. */
   List<HookRule> hooks();
 
   /**
-   * A class that the library's jar must have, by the name of an interceptor: where one interceptor
-   * serves classes of any name, the class stands for the library's loader.
+   * For each interceptor that serves classes of any name, a class that the library's jar must
+   * contain, which stands for the library's loader.
    */
   default Map<String, String> anchors() {
     return Map.of();
   }
 
   /**
-   * Classes of the library that tell a number, such as the samples of a batch, and the name of our
-   * class (a {@code ToLongFunction}) that asks them.
+   * Classes of the library that have a count, such as the samples of a batch, each with the name of
+   * our class (a {@code ToLongFunction}) that reads it.
    */
   default Map<String, String> counters() {
     return Map.of();
   }
 
   /**
-   * Classes of the library whose objects make steps, and the name of our class that knows the
+   * Classes of the library whose objects make steps, each with the name of our class that knows the
    * layers of their models: a {@code Function} from such an object to layer events.
    */
   default Map<String, String> layers() {
     return Map.of();
   }
 
-  /** Whether a class, by its internal name, looks like a source of batches and is none. */
+  /** Whether a class, by internal name, looks like a source of batches but is not. */
   default boolean isNoData(String internalName) {
     return false;
   }
 
   /**
-   * Where {@code prepared=share} finds what it keeps, for the user, to follow "no sample or batch
-   * came from"; empty if it keeps nothing.
+   * Sources of the data that {@code prepared=share} keeps, for the user, to follow "no sample or
+   * batch came from"; empty if it keeps nothing.
    */
   String kept();
 
-  /** Whether the library prepares batches on a thread of its own. */
+  /** Whether the library prepares batches on its own thread. */
   boolean preparesAhead();
 
   /** Whether {@code prefetch=N} prepares batches of the library's own classes. */
   boolean isPrefetched();
 
-  /** How a program makes it prepare further ahead, to follow a comma; empty if it cannot. */
+  /** How a program can make it prepare further ahead, to follow a comma; empty if it cannot. */
   default String howToPrepareAhead() {
     return "";
   }

@@ -1,10 +1,10 @@
 package io.coordl.library;
 
 /**
- * An argument of the agent that a library brings. It may be repeated; by default there is none.
+ * An agent argument specific to a library. It may be repeated; by default it has no value.
  *
  * @param key as written in arguments
- * @param expected its values, for the user
- * @param description what it is for
+ * @param expected a description of its values, for the user
+ * @param description its purpose
  */
 public record LibraryArgument(String key, String expected, String description) {}

@@ -1,6 +1,6 @@
 /**
- * What the agent knows of a training library: its methods to mark and to intercept, what it can do,
- * and its words for the user. No type of a library, and no name of one.
+ * What the agent knows about a training library: its methods to mark and to intercept, its
+ * capabilities, and texts for the user. Neither uses a type of a library nor names one.
  */
 @NullMarked
 package io.coordl.library;

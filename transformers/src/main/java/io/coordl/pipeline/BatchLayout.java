@@ -13,31 +13,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the arrays of a batch lie in bytes: first what they are, then the values of each from an
- * offset that is a multiple of {@link #ALIGNMENT}. Immutable.
+ * The byte layout of a batch: first a description of its arrays, then the values of each array at
+ * an offset that is a multiple of {@link #ALIGNMENT}. Immutable.
  */
 public final class BatchLayout {
-  /** What native code wants of the address of an array's first value. */
+  /** The alignment that native code expects of an array's first value, in bytes. */
   public static final int ALIGNMENT = 64;
 
   private static final int MAX_ARRAYS = 1 << 16;
 
   private final List<Array> arrays;
 
-  /** What comes before the values: its own length, and the arrays. Never moved. */
+  /**
+   * The bytes before the values: their own length, and the descriptions of the arrays. Never moved.
+   */
   private final ByteBuffer start;
 
-  /** Where the values of each array begin, and where those of the last one end. */
+  /** Offsets of the values of each array, and the end of the last ones. */
   private final long[] offsets;
 
   /**
-   * One array, by the names of the library.
+   * One array, in the library's terms.
    *
-   * @param role what it is to the batch: {@code data}, {@code labels}
-   * @param type of its values, and whatever else decides what the bytes mean
+   * @param role its purpose in the batch: {@code data}, {@code labels}
+   * @param type of its values, and everything else that determines what the bytes mean
    * @param name empty if it has none
    * @param shape its dimensions
-   * @param bytes of its values
+   * @param bytes size of its values
    */
   public record Array(String role, String type, String name, List<Long> shape, long bytes) {
     public Array {
@@ -70,7 +72,7 @@ public final class BatchLayout {
     return arrays;
   }
 
-  /** As {@link #read(ByteBuffer)}; {@code likely} is what it may well be, null for nothing. */
+  /** Like {@link #read(ByteBuffer)}; {@code likely} is the expected layout, or null. */
   public static BatchLayout read(ByteBuffer batch, @Nullable BatchLayout likely)
       throws IOException {
     return likely != null && likely.isOf(batch) ? likely : read(batch);
@@ -81,10 +83,10 @@ public final class BatchLayout {
   }
 
   /**
-   * The layout of bytes that were written by {@link #writeTo}.
+   * Reads the layout of bytes written by {@link #writeTo}.
    *
-   * @param batch from 0 on; its position and limit stay
-   * @throws IOException if they are no such bytes, or not all of them
+   * @param batch read from index 0; its position and limit do not change
+   * @throws IOException if the bytes have another format or are incomplete
    */
   public static BatchLayout read(ByteBuffer batch) throws IOException {
     ByteBuffer bytes = batch.duplicate().order(ByteOrder.nativeOrder()).rewind();
@@ -115,8 +117,8 @@ public final class BatchLayout {
   }
 
   /**
-   * Whether these may be the values of so many batches of this layout, with those of each of its
-   * arrays one behind the other.
+   * Whether these may be the values of {@code count} batches of this layout, with the values of
+   * each array stacked one after another.
    */
   public boolean isStackedAs(List<ByteBuffer> values, int count) {
     int at = 0;
@@ -128,17 +130,17 @@ public final class BatchLayout {
     return at == values.size();
   }
 
-  /** Bytes of the whole, values included. */
+  /** Total size in bytes, values included. */
   public long bytes() {
     return offsets[arrays.size()];
   }
 
-  /** Says at the start of {@code batch} what follows; the values are the caller's to write. */
+  /** Writes the description at the start of {@code batch}; the caller writes the values. */
   public void writeTo(ByteBuffer batch) {
     batch.duplicate().rewind().put(start.duplicate());
   }
 
-  /** Where the values of one array lie: a slice of {@code batch}, in native order. */
+  /** The values of one array: a slice of {@code batch}, in native order. */
   public ByteBuffer values(ByteBuffer batch, int array) {
     return batch
         .slice(Math.toIntExact(offsets[array]), Math.toIntExact(arrays.get(array).bytes()))

@@ -22,25 +22,24 @@ import org.jspecify.annotations.Nullable;
  * The next batch of an epoch, prepared on a thread of the agent while the program computes, for
  * pipelines that the library runs on the program's own thread.
  *
- * <p><b>The same batch.</b> What a pipeline makes depends on the samples, which are known, and on
- * what its parts do, which is looked at once per epoch by {@link PurityAnalyzer}: they may draw
- * from the library's generator and from nothing else, and read nothing that changes. The draws come
- * from a fork of that generator. When the program asks for the batch, the generator is moved on to
- * where the fork came; if the program has drawn from it in between, a batch that has drawn, too, is
- * thrown away and the program's own call makes it. So a batch that is never asked for leaves no
- * trace. What the library lets the program change at any time is copied first, and compared when
- * the batch is asked for, as are size, modification time and inode of the files that were opened. A
- * pipeline that throws on our thread has prepared nothing: the program's own call throws if it
- * should.
+ * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
+ * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
+ * generator and from nothing else, and read nothing that changes. The draws come from a fork of
+ * that generator. When the program asks for the batch, the generator advances to the state of the
+ * fork. If both the program and the batch have drawn in between, the batch is discarded and the
+ * program's own call makes it. So a batch that is never requested leaves no trace. Settings that
+ * the program may change at any time are copied first and compared when the batch is requested. So
+ * are size, modification time and inode of the opened files. If a pipeline throws on the agent's
+ * thread, nothing was prepared; the program's own call then throws if it should.
  *
- * <p><b>Never two at once.</b> One thread prepares, and a call of the program waits until it is
- * done.
+ * <p><b>Never two at once.</b> One thread prepares batches, and a call of the program waits until
+ * it is done.
  *
  * <p>At most one batch per epoch is prefetched; it is dropped when the program begins another epoch
- * of the data set, or has dropped the order.
+ * of the data set, or drops the order.
  */
 public final class BatchPrefetcher {
-  /** After so many batches in a row that were thrown away, or failed, an epoch is left alone. */
+  /** Batches discarded or failed in a row after which prefetching stops for the epoch. */
   private static final int MAX_IN_VAIN = 3;
 
   private final Prefetcher prefetcher;
@@ -54,22 +53,22 @@ public final class BatchPrefetcher {
 
   Duration patience = EarlyBatch.PATIENCE; // Tests have less.
 
-  /** The batch begun last: one thread makes them, in the order in which they are begun. */
+  /** The batch started last; one thread makes batches in the order in which they were started. */
   private @Nullable EarlyBatch last;
 
-  /** The thread that makes a batch now. */
+  /** The thread that is making a batch. */
   private volatile @Nullable Thread preparing;
 
-  /** The thread that prepares did not come out of the program's code: it is left there. */
+  /** Whether the preparing thread is stuck in the program's code; it is then abandoned. */
   private volatile boolean hangs;
 
   /**
    * Prepares batches of one library.
    *
-   * @param code tells what may be prefetched
+   * @param code determines what may be prefetched
    * @param random the one generator that pipelines may draw from
    * @param generator its name, for the user
-   * @param drop frees a batch that the program does not get, handed over or not
+   * @param drop frees a batch that the program does not get, whether or not it was handed over
    */
   public BatchPrefetcher(
       Services services,
@@ -85,14 +84,14 @@ public final class BatchPrefetcher {
     this.drop = drop;
   }
 
-  /** Why batches are not prefetched, for the user. */
+  /** The message that batches are not prefetched, and why. */
   public static String leaves(String reason) {
     return "prefetch leaves batches to the program: " + reason + ".";
   }
 
   /**
-   * A data set is about to be prepared, which may set what batches are made of: what is prefetched
-   * may be made of what was there before, of this data set or of another one that has it.
+   * Called before a data set is prepared. That may change the contents of batches, so a prefetched
+   * batch may be stale, even one of another data set that contains this one.
    */
   public void prepare() {
     if (awaitIdle()) {
@@ -103,7 +102,9 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** An epoch of a data set begins: what was prefetched of another one may never be asked for. */
+  /**
+   * An epoch of a data set begins; prefetched batches of its earlier epochs may never be requested.
+   */
   public void begin(Object dataset) {
     reap();
     for (Slot slot : slots) {
@@ -113,7 +114,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Frees what was prefetched of orders that the program has dropped. */
+  /** Frees prefetched batches whose order the program has dropped. */
   private void reap() {
     Reference<?> gone;
     while ((gone = dropped.poll()) != null) {
@@ -125,10 +126,10 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * The program asks for a batch, on its thread or on ours.
+   * The program asks for a batch, on its thread or on the agent's.
    *
-   * @param samples and {@code position} as {@link PrefetchedPipeline#prefetch} is given them
-   * @return null if its own call is to be left alone
+   * @param samples and {@code position} as passed to {@link PrefetchedPipeline#prefetch}
+   * @return null if the program's own call is to run unchanged
    */
   public @Nullable InterceptedCall enter(
       PrefetchedPipeline pipeline, Object samples, int position) {
@@ -160,7 +161,7 @@ public final class BatchPrefetcher {
     return call(pipeline, order, slot, position, batch);
   }
 
-  /** Waits until nothing is being prepared; false on the thread that prepares, or if that hangs. */
+  /** Waits until no batch is being prepared; false on the preparing thread, or if that hangs. */
   private boolean awaitIdle() {
     if (preparing == Thread.currentThread()) {
       return false;
@@ -198,7 +199,7 @@ public final class BatchPrefetcher {
     return slot;
   }
 
-  /** Whether what batches are made of may be prefetched. */
+  /** Whether the objects that make batches allow prefetching. */
   private boolean look(Slot slot, PrefetchedPipeline pipeline, Object settings) {
     String reason = code.reasonToLeave(pipeline.parts(settings));
     if (reason != null) {
@@ -210,8 +211,8 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * The batch that was prepared; null if it is not what the program's own call would make now. A
-   * thread that is interrupted makes its own call: it may be one that minds.
+   * The prepared batch; null if the program's own call would now make a different one. An
+   * interrupted thread makes its own call, whose code may react to the interrupt.
    */
   private @Nullable Object take(
       Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
@@ -236,7 +237,7 @@ public final class BatchPrefetcher {
     if (!pipeline.handOver(batch)) {
       return null;
     }
-    // What it was prepared from counts only if it has drawn.
+    // The starting state matters only if the batch has drawn from the generator.
     boolean current = prepared.from.isAt(prepared.to) || random.advance(prepared.from, prepared.to);
     return current ? batch : null;
   }
@@ -251,7 +252,7 @@ public final class BatchPrefetcher {
       PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
-      slots.remove(slot); // Nothing more of it is prefetched.
+      slots.remove(slot); // Prefetches nothing more of this epoch.
       return;
     }
     Object settings = pipeline.settings();
@@ -268,7 +269,7 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** Null if the program's own call is to show whether it throws then. */
+  /** Null if preparing failed; the program's own call then shows whether it throws. */
   private @Nullable Object prepare(PrefetchedPipeline pipeline, Prepared prepared)
       throws Exception {
     preparing = Thread.currentThread();
@@ -287,7 +288,10 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** One call for a batch by the program, which gets the one taken; null: its own. */
+  /**
+   * One call for a batch by the program; returns {@code batch}, or if null, the program's own
+   * result.
+   */
   private InterceptedCall call(
       PrefetchedPipeline pipeline,
       PeekingIterator<?> order,
@@ -301,7 +305,7 @@ public final class BatchPrefetcher {
           if (prefetcher.isWorthwhile()) {
             prepareNext(pipeline, order, slot, position);
           }
-        } catch (Throwable e) { // The batch that is there must not be lost.
+        } catch (Throwable e) { // The batch at hand must not be lost.
           Bridge.fault("preparing the next batch", e);
         }
         return super.result(own);
@@ -314,14 +318,14 @@ public final class BatchPrefetcher {
     final Object samples;
     final int position;
 
-    /** The generator when the batch was begun, and when it was done. */
+    /** The generator when the batch was started, and when it was done. */
     final ForkableRandom from;
 
     final ForkableRandom to;
     final Object settings;
     final EarlyBatch batch;
 
-    /** Why it is of no use if it is not taken. */
+    /** Why the batch is useless if it is not taken. */
     volatile String why;
 
     final OpenedFiles files = new OpenedFiles();
@@ -337,17 +341,17 @@ public final class BatchPrefetcher {
     }
   }
 
-  /** What is prefetched of one epoch; lives as long as its order. */
+  /** The prefetched batch of one epoch; lives as long as the epoch's order. */
   private static final class Slot extends WeakReference<Object> {
-    /** The program may drop it, and begin no other epoch for long. */
+    /** Weak, since the program may drop the data set and begin no other epoch for long. */
     final WeakReference<Object> dataset;
 
-    /** Used by the iterable's own thread. */
+    /** Used only by the iterable's own thread. */
     int inVain;
 
     boolean left;
 
-    /** What was looked at; null if that may have changed since. */
+    /** The settings that were examined; null if they may have changed since. */
     volatile @Nullable Object looked;
 
     final AtomicReference<@Nullable Prepared> prepared = new AtomicReference<>();

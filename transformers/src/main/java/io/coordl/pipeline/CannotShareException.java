@@ -1,8 +1,9 @@
 package io.coordl.pipeline;
 
 /**
- * What cannot be shared, or compared with another job's, and is left to the library. The message
- * says what, for the user: "readers of streams", "batches with arrays of text".
+ * Thrown for a part that cannot be shared, or compared with another job's, and is left to the
+ * library. The message names that part for the user: "readers of streams", "batches with arrays of
+ * text".
  */
 public final class CannotShareException extends Exception {
   private static final long serialVersionUID = 1;

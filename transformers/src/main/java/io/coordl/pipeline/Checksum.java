@@ -5,19 +5,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * 64 bits of numbers and of their order: for what is compared for each file of each batch, where
- * writing it as text first costs most. Against accident, not against somebody who looks for two
- * that are equal.
+ * A 64-bit checksum of numbers in their order, for values compared for each file of each batch,
+ * where formatting them as text would cost the most. Protects against accidents, not against
+ * deliberate collisions.
  */
 public final class Checksum {
-  /** That of no numbers. */
+  /** The checksum of no numbers. */
   public static final long NONE = 0x9E3779B97F4A7C15L;
 
   private static final int CHUNK = 8192;
 
   private Checksum() {}
 
-  /** Of these numbers. */
+  /** The checksum of these numbers. */
   public static long of(long... numbers) {
     long checksum = NONE;
     for (long number : numbers) {
@@ -26,14 +26,14 @@ public final class Checksum {
     return checksum;
   }
 
-  /** Of the numbers that {@code before} is of, and one more. */
+  /** Extends the checksum {@code before} by one number. */
   public static long mix(long before, long number) {
     return before * 5 + spread(before ^ number);
   }
 
   /**
    * 128-bit checksum of the content and length of an array of numbers or booleans. Hashes four
-   * elements at a time, each in a lane of its own, in which different inputs always give different
+   * elements at a time, each in a separate lane, in which different inputs always give different
    * states; runs at about memory speed.
    */
   public static long[] ofArray(Object array) {
@@ -43,7 +43,7 @@ public final class Checksum {
     int most = CHUNK / Double.BYTES;
     for (int from = 0; from < length; from += most) {
       int bytes = put(array, from, Math.min(most, length - from), chunk);
-      // Leftovers of the previous chunk are also determined by the array.
+      // The array also determines the leftovers of the previous chunk.
       int at = 0;
       for (; at + 4 * Long.BYTES <= bytes; at += 4 * Long.BYTES) {
         for (int lane = 0; lane < 4; lane++) {
@@ -92,7 +92,7 @@ public final class Checksum {
     return count;
   }
 
-  /** Each bit of the result follows from all bits: the end of MurmurHash3 (Austin Appleby). */
+  /** Finalizer of MurmurHash3 (Austin Appleby): each bit of the result depends on all bits. */
   private static long spread(long number) {
     long spread = (number ^ number >>> 33) * 0xff51afd7ed558ccdL;
     spread = (spread ^ spread >>> 33) * 0xc4ceb9fe1a85ec53L;

@@ -19,17 +19,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of one pipeline of this job, shared with the group's other jobs or not: its adapter
- * begins it at the first batch, and then asks here for each one before the program's own code makes
- * it. Holds nothing of the program but by its {@link Pipeline}. Thread-safe.
+ * One epoch of one pipeline of this job, which may be shared with other jobs of the group. Its
+ * adapter begins it at the first batch, and then requests each batch here before the program's own
+ * code makes it. Refers to the program's objects only through its {@link Pipeline}. Thread-safe.
  */
 public final class CoordinatedEpoch {
   private static final long LOOK_MILLIS = 50;
 
-  /** Of a program that waits for the agent's thread to come out of its code. */
+  /** How long the program waits for the agent's thread to leave the program's code. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** Set on a thread of the agent that runs the program's code, which may end epochs. */
+  /** Set on an agent thread that runs the program's code, which may end epochs. */
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
   private final EpochCoordinator all;
@@ -48,7 +48,8 @@ public final class CoordinatedEpoch {
   /**
    * An epoch that has not begun.
    *
-   * @param oneThread held by the one thread in the program's code, if there may be but one
+   * @param oneThread held by the thread that runs the program's code, if only one may do so at a
+   *     time
    */
   public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline, ReentrantLock oneThread) {
     this.all = all;
@@ -56,18 +57,18 @@ public final class CoordinatedEpoch {
     this.oneThread = oneThread;
   }
 
-  /** Whether this thread is the agent's, and runs the program's code. */
+  /** Whether this is an agent thread that runs the program's code. */
   public static boolean isPreparing() {
     return PREPARING.get();
   }
 
-  // ---- the beginning
+  // ---- start
 
   /**
-   * Begins it, if that was neither done before nor ruled out; may wait for other jobs.
+   * Begins the epoch unless it has already begun or was ruled out; may wait for other jobs.
    *
-   * @param owner takes the batches: when it is garbage the epoch is over
-   * @return whether other jobs may share it
+   * @param owner takes the batches; the epoch ends when it is garbage-collected
+   * @return whether other jobs may share the epoch
    */
   public boolean begin(Object owner) {
     synchronized (this) {
@@ -86,13 +87,13 @@ public final class CoordinatedEpoch {
     return shared != null;
   }
 
-  /** This epoch is the library's own. */
+  /** Leaves this epoch to the library. */
   public synchronized void leave(CannotShareException reason) {
     decided = true;
     all.leave(reason);
   }
 
-  /** The samples of a batch, in the order that is followed; it stays what it is from now on. */
+  /** The samples of a batch in the adopted order, which no longer changes after this call. */
   public synchronized int[] samples(int batch) {
     decided = true;
     BatchOrder followed = order;
@@ -116,7 +117,7 @@ public final class CoordinatedEpoch {
     epoch.prepareWith(source(), pipeline.threads());
   }
 
-  /** The program's own code, on threads of the agent. */
+  /** Runs the program's own code on agent threads. */
   private BatchSource source() {
     ReentrantLock alone = lockOfOne();
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -126,7 +127,7 @@ public final class CoordinatedEpoch {
       }
       Thread thread = Thread.currentThread();
       ClassLoader before = thread.getContextClassLoader();
-      thread.setContextClassLoader(loader); // What the program looks up by it, it finds.
+      thread.setContextClassLoader(loader); // For the look-ups of the program's code.
       PREPARING.set(true);
       try {
         refuseIfEnded();
@@ -165,12 +166,12 @@ public final class CoordinatedEpoch {
     }
   }
 
-  // ---- its batches
+  // ---- batches
 
   /**
-   * The batch that the group has prepared, made by {@code reader} of bytes that it copies.
+   * The batch that the group has prepared; {@code reader} makes it from bytes that it copies.
    *
-   * @return null if this job is to make it
+   * @return null if this job has to make the batch
    */
   public <T> @Nullable T copied(int batch, BatchReader<T> reader) throws IOException {
     SharedEpoch epoch = shared;
@@ -178,10 +179,9 @@ public final class CoordinatedEpoch {
   }
 
   /**
-   * This job makes a batch on this thread, the only one in the program's code if there may be but
-   * one.
+   * Makes a batch on this thread, alone in the program's code if only one thread may run it.
    *
-   * @throws Exception what the program's code throws, or if another thread hangs in it
+   * @throws Exception if the program's code throws, or if another thread hangs in it
    */
   public <T> T alone(Callable<T> make) throws Exception {
     ReentrantLock alone = lockOfOne();
@@ -197,7 +197,10 @@ public final class CoordinatedEpoch {
     }
   }
 
-  /** False if the agent's thread does not come out, be it that it waits for what this one holds. */
+  /**
+   * False if the agent's thread does not leave the code, for example because it waits for a lock
+   * that this thread holds.
+   */
   private boolean lock(ReentrantLock alone) {
     boolean got =
         Uninterrupted.await(PATIENCE_NANOS, nanos -> alone.tryLock(nanos, TimeUnit.NANOSECONDS));
@@ -207,7 +210,7 @@ public final class CoordinatedEpoch {
     return got;
   }
 
-  /** The program has one batch more; after the last one the epoch ends. */
+  /** Counts a batch that the program has received; after the last one the epoch ends. */
   public void used() {
     BatchOrder followed = order;
     if (followed != null && used.incrementAndGet() == followed.batches()) {
@@ -219,8 +222,8 @@ public final class CoordinatedEpoch {
    * The library's call for a batch.
    *
    * @param span closed at its end
-   * @param batch what it returns; null: the program makes it, the only thread in its code if there
-   *     may be but one
+   * @param batch the result; if null, the program makes it, alone in its code if only one thread
+   *     may run it
    */
   public InterceptedCall call(long span, @Nullable Object batch) {
     return new BatchCall(span, batch);
@@ -230,7 +233,7 @@ public final class CoordinatedEpoch {
     return ended;
   }
 
-  /** No batch of it is taken any more; waits until the agent's threads have left it. */
+  /** Ends the epoch: no more batches are taken. Waits until the agent's threads have left it. */
   public void end() {
     ended = true;
     SharedEpoch epoch = shared;

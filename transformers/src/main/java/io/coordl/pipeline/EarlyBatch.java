@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One batch that the program's own code makes on the prefetcher's thread, before the program asks
- * for it. Either the program gets it, or it is discarded and then freed exactly once. Thread-safe.
+ * for it. Either the program gets it, or it is discarded and freed exactly once. Thread-safe.
  */
 public final class EarlyBatch {
-  /** How long the program waits for the batch: code that hangs here would hang in its own call. */
+  /**
+   * How long the program waits for the batch; code that hangs here would also hang in its own call.
+   */
   public static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  /** Null from when it runs on: it may hold the program's data set. */
+  /** Null once it has started, since it may refer to the program's data set. */
   private @Nullable Callable<? extends @Nullable Object> maker;
 
   private final Consumer<Object> drop;
@@ -29,7 +31,7 @@ public final class EarlyBatch {
   private boolean discarded;
 
   /**
-   * A batch that is not begun.
+   * Creates a batch that is not started.
    *
    * @param maker runs the program's code; returns null, or throws, if there is no batch
    * @param drop frees a batch that the program does not get
@@ -39,7 +41,7 @@ public final class EarlyBatch {
     this.drop = drop;
   }
 
-  /** Begins; false if it never will, since the job ends or no thread can be started. */
+  /** Starts making it; false if the job is ending or no thread can be started. */
   public boolean begin(Prefetcher prefetcher) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try {
@@ -85,7 +87,7 @@ public final class EarlyBatch {
     return wanted;
   }
 
-  /** False if nobody will get the batch. */
+  /** False if nobody will take the batch. */
   private synchronized boolean finish(@Nullable Object made) {
     boolean wanted = !discarded && !Producers.areOff();
     batch = wanted ? made : null;
@@ -93,17 +95,17 @@ public final class EarlyBatch {
     return wanted;
   }
 
-  /** Waits until it is made, or is known not to be; false if that takes longer than this. */
+  /** Waits until the batch is made or has failed; false on timeout. */
   public boolean await(Duration longest) {
     return done.getCount() == 0 || AgentThread.await(done, longest);
   }
 
-  /** The batch; null while it is not made, and if there is none. */
+  /** The batch; null while it is being made, or if there is none. */
   public synchronized @Nullable Object get() {
     return batch;
   }
 
-  /** The program does not get it. */
+  /** Discards the batch; the program will not get it. */
   public void discard() {
     Object made;
     synchronized (this) {

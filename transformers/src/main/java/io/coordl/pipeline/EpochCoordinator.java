@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * {@code prep=coordinate}: the epochs that this job is in, over the pipelines of one library.
+ * {@code prep=coordinate}: the epochs of one library's pipelines that this job takes part in.
  * Thread-safe.
  */
 public final class EpochCoordinator {
@@ -17,13 +17,13 @@ public final class EpochCoordinator {
   private final OnceLog log;
   final PrepGroup group;
 
-  /** Those that have not ended. */
+  /** Epochs that have begun and not ended. */
   final List<CoordinatedEpoch> begun = new CopyOnWriteArrayList<>();
 
   private final Cleaner cleaner =
       Cleaner.create(action -> new AgentThread("coordl-epochs", action));
 
-  /** Of a library, by the name that the user knows. */
+  /** Coordinates the pipelines of {@code library}, named as the user knows it. */
   public EpochCoordinator(String library, Services services) {
     this.library = library;
     this.group = Objects.requireNonNull(services.group());
@@ -39,12 +39,12 @@ public final class EpochCoordinator {
     }
   }
 
-  /** Tells the user, once, what goes on as it is. */
+  /** Logs once that a part is left unchanged, and why. */
   public void leave(CannotShareException what) {
     log.once("prep=coordinate leaves " + what.getMessage() + " to " + library + ".");
   }
 
-  /** The epoch ends at the latest when its owner is garbage. */
+  /** Registers an epoch, which ends at the latest when its owner is garbage-collected. */
   void begun(CoordinatedEpoch epoch, Object owner) {
     begun.add(epoch);
     cleaner.register(owner, epoch::end);

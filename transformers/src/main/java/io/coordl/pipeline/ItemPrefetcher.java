@@ -24,31 +24,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches items of upcoming batches into the stores, on daemon threads of the agent, and touches
- * nothing else: the program's own call finds the item there, or does what it did before. What fails
- * here is met by the program's own call, so nothing is said of it.
+ * nothing else. The program's own call then finds the item there, or reads it as before. Failures
+ * are not reported here: the program's own call meets them.
  *
- * <p>Bounded: an epoch offers {@link #WINDOW} items more than the program has used, what the stores
- * have no room for is soon no longer tried, and what will not be asked for any more (the iterator
- * is garbage) is dropped.
+ * <p>Bounded: an epoch offers at most {@link #WINDOW} items ahead of the program. Prefetching stops
+ * once the stores are full. Requests whose iterator is garbage-collected are dropped.
  */
 public final class ItemPrefetcher implements Closeable {
-  /** Items of an epoch that are known before they are used. */
+  /** Items of an epoch that are known ahead of their use. */
   public static final int WINDOW = 256;
 
   private static final int MAX_QUEUED = 8 * WINDOW;
 
-  /** After so many items in a row of which nothing could be kept, no more are tried. */
+  /** Items in a row that could not be kept, after which prefetching stops. */
   private static final int MAX_IN_VAIN = 32;
 
-  /** Of a program that waits for an item; then it fetches the item itself. */
+  /** How long the program waits for an item before it fetches the item itself. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Decodes an item as the program will, so that its pixels are kept. On threads of the agent. */
+  /** Decodes an item as the program will, so that its pixels are kept. Runs on agent threads. */
   public interface Decoder {
-    /** Whether the item's pixels are kept already. */
+    /** Whether the item's pixels are already kept. */
     boolean isKept(String path) throws Exception;
 
-    /** Decodes one item; whether its pixels are kept now. */
+    /** Decodes one item and returns whether its pixels are now kept. */
     boolean decode(String path) throws Exception;
   }
 
@@ -57,7 +56,7 @@ public final class ItemPrefetcher implements Closeable {
   private final IntSupplier count;
   private final ThreadPoolExecutor threads;
 
-  /** Offered, and neither fetched nor asked for since. */
+  /** Items offered, and neither fetched nor requested since. */
   private final Set<String> offered = ConcurrentHashMap.newKeySet();
 
   private final ConcurrentHashMap<String, Fetching> underWay = new ConcurrentHashMap<>();
@@ -68,9 +67,9 @@ public final class ItemPrefetcher implements Closeable {
   /**
    * Starts no thread yet.
    *
-   * @param count how many there may be now; 0 while fetching is not worth it
+   * @param count the current limit of threads; 0 while fetching does not pay off
    * @param raw for {@code cache=minio}
-   * @param decodes whether there is a store of decoded items that has room
+   * @param decodes whether a store of decoded items has room
    */
   public ItemPrefetcher(IntSupplier count, @Nullable MinioCache raw, BooleanSupplier decodes) {
     this.count = count;
@@ -83,7 +82,7 @@ public final class ItemPrefetcher implements Closeable {
     return fetched.sum();
   }
 
-  /** Whether an item offered with a decoder, or without, would be fetched. */
+  /** Whether an item would be fetched if offered with, or without, a decoder. */
   public boolean isWorthwhile(boolean decoder) {
     return count.getAsInt() > 0
         && ((decoder && isDecoding()) || (raw != null && fetchedInVain.get() < MAX_IN_VAIN));
@@ -94,9 +93,9 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * The elements of an epoch, whose items are offered as soon as they are known.
+   * Wraps an epoch's elements and offers their items as soon as they are known.
    *
-   * @param most elements that are known before they are used
+   * @param most elements to read ahead
    * @param paths the items of an element; must not throw
    * @param decoder null if items are only to be fetched
    */
@@ -114,11 +113,11 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * Fetches an item soon.
+   * Queues an item to be fetched.
    *
    * @param path as the program will write it
    * @param decoder null if it can only be fetched
-   * @param user dropped if that is garbage by then
+   * @param user the request is dropped once this object is garbage-collected
    */
   public void offer(String path, @Nullable Decoder decoder, Object user) {
     WeakReference<Object> asker = new WeakReference<>(user);
@@ -135,15 +134,15 @@ public final class ItemPrefetcher implements Closeable {
             }
           });
     } catch (RejectedExecutionException | OutOfMemoryError e) {
-      offered.remove(path); // Too many wait already, the job ends, or no thread can be started.
+      offered.remove(path); // The queue is full, the job is ending, or no thread can be started.
     }
   }
 
-  /** Threads too many end once they have fetched their item. */
+  /** Resizes the pool; surplus threads end after their current item. */
   private void resize(int now) {
     if (now > 0 && now != threads.getMaximumPoolSize()) {
       synchronized (threads) {
-        // Neither bound may pass the other.
+        // The core size must never exceed the maximum size.
         threads.setCorePoolSize(Math.min(now, threads.getMaximumPoolSize()));
         threads.setMaximumPoolSize(now);
         threads.setCorePoolSize(now);
@@ -163,7 +162,7 @@ public final class ItemPrefetcher implements Closeable {
     if (raw != null) {
       raw.prefetchesHere();
     }
-    // Whatever the library looks up by it, it finds what the program's thread finds.
+    // The library's look-ups then give the same results as on the program's thread.
     Thread.currentThread().setContextClassLoader(loader);
     long span = Spans.enter(SpanKind.PRODUCER, null);
     boolean decoding = decoder != null && isDecoding();
@@ -176,7 +175,7 @@ public final class ItemPrefetcher implements Closeable {
         count(fetchedInVain, raw.prefetch(path));
       }
     } catch (Throwable t) {
-      // The program's own call will say what is wrong with the item.
+      // The program's own call will report what is wrong with the item.
       count(decoding ? decodedInVain : fetchedInVain, false);
     } finally {
       Spans.exit(span, null);
@@ -201,9 +200,9 @@ public final class ItemPrefetcher implements Closeable {
   }
 
   /**
-   * The program asks for an item: it is left to it, unless a thread of the agent is fetching it.
-   * Then it is nearly there and would else be decoded twice, so this waits, boundedly. An interrupt
-   * neither ends the wait nor is lost.
+   * Called when the program requests an item. If an agent thread is fetching the item, this waits
+   * for it, with a timeout, since the item would otherwise be decoded twice; else it returns at
+   * once. An interrupt neither ends the wait nor is lost.
    */
   public void ask(String path) {
     offered.remove(path);

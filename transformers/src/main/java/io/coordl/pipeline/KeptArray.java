@@ -5,16 +5,15 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An array of unsigned bytes in three dimensions as it is kept: the dimensions as little-endian
- * ints, and from {@link #HEADER_BYTES} on the values, the last dimension running fastest.
- * Immutable.
+ * A kept three-dimensional array of unsigned bytes: its dimensions as little-endian ints, followed
+ * at {@link #HEADER_BYTES} by the values in row-major order. Immutable.
  *
- * @param values from 0 to their number; read through duplicates, never written
+ * @param values from index 0 to their count; read through duplicates, never written
  */
 public record KeptArray(int first, int second, int third, ByteBuffer values) {
   private static final int HEADER_BYTES = 16;
 
-  /** What is kept; null if it is no such array. */
+  /** Reads a kept array; null if the bytes are not one. */
   public static @Nullable KeptArray read(ByteBuffer kept) {
     if (kept.remaining() < HEADER_BYTES) {
       return null;
@@ -33,7 +32,7 @@ public record KeptArray(int first, int second, int third, ByteBuffer values) {
     return (long) HEADER_BYTES + values.remaining();
   }
 
-  /** Writes what {@link #read} reads. */
+  /** Writes the format that {@link #read} reads. */
   public void writeTo(ByteBuffer target) {
     ByteBuffer kept = target.slice().order(ByteOrder.LITTLE_ENDIAN);
     kept.putInt(0, first).putInt(4, second).putInt(8, third);

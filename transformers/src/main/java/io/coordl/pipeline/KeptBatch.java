@@ -8,14 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The bytes of a batch, to be replayed in a profile. Refers to nothing of the program but by its
- * reader.
+ * The bytes of a batch, to be replayed in a profile. Refers to the program's objects only through
+ * its reader.
  *
- * @param reader makes a batch of its own memory of the bytes
+ * @param reader makes a batch with its own memory from the bytes
  */
 public record KeptBatch(int samples, ByteBuffer bytes, BatchReader<?> reader)
     implements Batches.Kept {
-  /** Copies a batch; throws if it is larger than a buffer can be. */
+  /** Copies a batch; throws if it is too large for a buffer. */
   public static KeptBatch of(int samples, PreparedBatch batch, BatchReader<?> reader) {
     int length = Math.toIntExact(batch.bytes());
     ByteBuffer bytes = ByteBuffer.allocateDirect(length).order(ByteOrder.nativeOrder());

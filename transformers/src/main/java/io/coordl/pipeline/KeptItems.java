@@ -11,37 +11,41 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code decoded=share}: the array that an item becomes before any random transform, made once and
- * kept. An adapter asks for the item when the program is about to decode it, makes its array of the
- * bytes if they are found, and gives them here if they are not. Thread-safe.
+ * {@code decoded=share}: decodes each item once and keeps the array that precedes any random
+ * transform. When the program is about to decode an item, an adapter looks it up here. If the bytes
+ * are found, the adapter makes its array from them; if not, it passes them here to be kept.
+ * Thread-safe.
  */
 public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher) {
-  /** Null if none are kept. */
+  /** Null if no items are kept. */
   public static @Nullable KeptItems of(Services services) {
     DecodedStore store = services.decoded();
     return store == null ? null : new KeptItems(store, services.items());
   }
 
-  /** An item that the program asks for, once no thread of ours is at it; null if it is none. */
+  /**
+   * The item that the program requests, after waiting for any prefetch of it; null if it is not an
+   * item.
+   */
   public @Nullable DecodedItem item(String path) {
     if (prefetcher != null) {
       prefetcher.ask(path);
     }
-    Producers.opens(path); // Kept or not, what the program gets depends on the file.
+    Producers.opens(path); // Kept or not, the program's result depends on the file.
     return store.item(path);
   }
 
-  /** What is kept of an item in this form; null if nothing is. */
+  /** The kept array of an item in this form; null if there is none. */
   public static @Nullable KeptArray find(DecodedItem item, DecodedForm form) {
     ByteBuffer found = item.find(form);
     return found == null ? null : KeptArray.read(found);
   }
 
   /**
-   * Keeps an array that took {@code nanos} to make, if that can be. Never throws: the program has
-   * it.
+   * Keeps an array that took {@code nanos} to make, if possible. Never throws, since the program
+   * already has the array.
    *
-   * @param array null for what cannot be kept
+   * @param array null if it cannot be kept
    */
   public static void keep(
       DecodedItem item, DecodedForm form, long nanos, Supplier<@Nullable KeptArray> array) {
@@ -57,11 +61,11 @@ public record KeptItems(DecodedStore store, @Nullable ItemPrefetcher prefetcher)
   }
 
   public interface Decoding {
-    /** Decodes a file as the program would; the library's hooks keep it. */
+    /** Decodes a file as the program would; the library's hooks keep the result. */
     void decode(String path) throws Exception;
   }
 
-  /** Decodes items for the prefetcher; {@code form} gives null if they are not kept. */
+  /** Decodes items for the prefetcher; {@code form} returns null if they are not kept. */
   public ItemPrefetcher.Decoder decoder(Callable<@Nullable DecodedForm> form, Decoding decoding) {
     return new ItemPrefetcher.Decoder() {
       @Override

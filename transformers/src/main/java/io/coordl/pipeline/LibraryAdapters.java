@@ -6,12 +6,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The adapter of the library that an object is of, made at the first one of each class. */
+/**
+ * Adapters by the class of a library's objects, each made when the first object of that class is
+ * seen.
+ */
 final class LibraryAdapters<A> {
   private final Class<?> kind;
   private final Map<String, String> names;
 
-  /** Kept in the class itself, so that neither outlives the other. */
+  /** Stored in the class itself, so that neither outlives the other. */
   private final ClassValue<Optional<A>> adapters =
       new ClassValue<>() {
         @Override
@@ -21,7 +24,7 @@ final class LibraryAdapters<A> {
       };
 
   /**
-   * @param kind of the adapters, whose constructors take nothing
+   * @param kind of the adapters, whose constructors have no parameters
    * @param names of the adapter of each class or interface of a library
    */
   LibraryAdapters(Class<?> kind, Map<String, String> names) {
@@ -29,7 +32,7 @@ final class LibraryAdapters<A> {
     this.names = names;
   }
 
-  /** The adapter for an object; null if its class is of no library that is known. */
+  /** The adapter for an object; null if its class belongs to no known library. */
   @Nullable A of(Object object) {
     return adapters.get(object.getClass()).orElse(null);
   }
@@ -45,7 +48,7 @@ final class LibraryAdapters<A> {
             .orElse(null);
   }
 
-  @SuppressWarnings("unchecked") // As it is declared.
+  @SuppressWarnings("unchecked") // The named adapters are of type A.
   private @Nullable A make(String adapter, Class<?> library) {
     try {
       return (A)

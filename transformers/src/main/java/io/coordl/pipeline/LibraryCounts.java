@@ -6,17 +6,16 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many samples a batch has, or how many epochs a trainer makes, by the adapter of the library
- * that its class is of; an array or a collection has its elements. 0 if that is not known. Never
- * throws.
+ * The number of samples in a batch or of epochs of a trainer, as told by the adapter of its class;
+ * for an array or collection, the number of elements. 0 if unknown. Never throws.
  */
 public final class LibraryCounts implements ToLongFunction<Object> {
   private final LibraryAdapters<ToLongFunction<Object>> adapters;
 
   /**
-   * Counts with these.
+   * Uses these counters.
    *
-   * @param counters names of our classes, by the names of what they count
+   * @param counters names of our counter classes, by the names of the classes they count
    */
   public LibraryCounts(Map<String, String> counters) {
     this.adapters = new LibraryAdapters<>(ToLongFunction.class, Map.copyOf(counters));

@@ -9,15 +9,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A field that the library keeps to itself. Looked up once per loader: a library that does not fit
- * must be found before the field is used, not while the program trains.
+ * A non-public field of the library. Looked up once per loader, so that an incompatible library is
+ * detected before the field is used, not while the program trains.
  */
 public record LibraryField<T>(Field field, Class<T> type) {
   public static LibraryField<Object> of(Class<?> owner, String name) throws NoSuchFieldException {
     return new LibraryField<>(Symbols.field(owner, name), Object.class);
   }
 
-  /** A field of this very type, which is no primitive one. */
+  /** Finds a field of exactly this type, which must not be primitive. */
   public static <T> LibraryField<T> of(Class<?> owner, String name, Class<T> type)
       throws NoSuchFieldException {
     return new LibraryField<>(Symbols.field(owner, name, type), type);
@@ -27,11 +27,11 @@ public record LibraryField<T>(Field field, Class<T> type) {
     try {
       return type.cast(field.get(object));
     } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
+      throw new IllegalStateException(e); // Cannot happen: the field was made accessible.
     }
   }
 
-  /** What it holds, which must be something. */
+  /** Its value, which must not be null. */
   public T require(Object object) {
     return Objects.requireNonNull(get(object), field.getName());
   }
@@ -40,11 +40,11 @@ public record LibraryField<T>(Field field, Class<T> type) {
     try {
       field.set(object, value);
     } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
+      throw new IllegalStateException(e); // Cannot happen: the field was made accessible.
     }
   }
 
-  /** What a primitive field holds, as 64 bits: those of a float or double are its own. */
+  /** The value of a primitive field as 64 bits; floats and doubles as their raw bits. */
   static long bits(Field field, Object object) throws IllegalAccessException {
     Class<?> type = field.getType();
     if (type == double.class) {
@@ -57,16 +57,16 @@ public record LibraryField<T>(Field field, Class<T> type) {
     return field.getLong(object);
   }
 
-  /** What it holds, if it is a primitive one, as 64 bits. */
+  /** The value as 64 bits, if the field is primitive. */
   public long bits(Object object) {
     try {
       return bits(field, object);
     } catch (IllegalAccessException e) {
-      throw new IllegalStateException(e); // It was made accessible.
+      throw new IllegalStateException(e); // Cannot happen: the field was made accessible.
     }
   }
 
-  /** Sets it to what {@link #bits} told. */
+  /** Sets the field to a value returned by {@link #bits}. */
   public void setBits(Object object, long bits) {
     Object value =
         switch (field.getType().getName()) {
@@ -82,7 +82,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     set(object, type.cast(value));
   }
 
-  /** Those that objects of a class have, of it and of what it extends below {@code end}. */
+  /** The fields of a class and of its superclasses below {@code end}. */
   public static List<LibraryField<Object>> all(
       Class<?> type, Class<?> end, Predicate<Field> which) {
     List<LibraryField<Object>> all = new ArrayList<>();
@@ -97,7 +97,7 @@ public record LibraryField<T>(Field field, Class<T> type) {
     return all;
   }
 
-  /** Makes {@code copy} share all that {@code original}, of the same class, has. */
+  /** Copies all field values of {@code original} to {@code copy}, an object of the same class. */
   public static void copyAll(Object original, Object copy) {
     for (LibraryField<Object> field : all(original.getClass(), Object.class, any -> true)) {
       field.set(copy, field.get(original));

@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each call to the code of ours that knows the library, which is made at the first call of
- * each class, of each loader in the program, and goes with it. A library that is not as expected is
- * left alone from then on, and that is said once.
+ * Sends each call to our code that knows the library. That code is made at the first call for each
+ * class and class loader, and is unloaded with it. An incompatible library is left alone from then
+ * on, which is reported once.
  */
 public final class LibraryInterceptors implements LibraryHooks {
-  /** Hears of a class that is left alone. */
+  /** Is told which classes are left alone. */
   public interface Listener {
     /** The class will not be intercepted by {@code interceptor}. */
     void skipped(String interceptor, Class<?> declaring, String reason);
@@ -23,7 +23,7 @@ public final class LibraryInterceptors implements LibraryHooks {
   private final Services services;
   private final Listener listener;
 
-  /** By name; kept in the class itself, so that neither outlives the other. */
+  /** By name; stored in the class itself, so that neither outlives the other. */
   private final ClassValue<Map<String, LibraryHooks>> interceptors =
       new ClassValue<>() {
         @Override
@@ -33,11 +33,10 @@ public final class LibraryInterceptors implements LibraryHooks {
       };
 
   /**
-   * Makes interceptors as they are called.
+   * Makes interceptors when they are first called.
    *
-   * @param anchors by the name of an interceptor, the class of the library that stands for its
-   *     loader, where one interceptor serves classes of any name; elsewhere each intercepted class
-   *     has its own
+   * @param anchors for each interceptor that serves classes of any name, the library class that
+   *     stands for its loader; for other interceptors, each intercepted class does
    */
   public LibraryInterceptors(Map<String, String> anchors, Services services, Listener listener) {
     this.anchors = Map.copyOf(anchors);
@@ -51,7 +50,7 @@ public final class LibraryInterceptors implements LibraryHooks {
     return of(interceptor, declaring).enter(interceptor, declaring, method, self, arguments);
   }
 
-  /** The code of ours for calls of a class's methods; nothing if the library is not as expected. */
+  /** Our code for calls of a class's methods; does nothing if the library is incompatible. */
   public LibraryHooks of(String interceptor, Class<?> declaring) {
     Map<String, LibraryHooks> known = interceptors.get(declaring);
     LibraryHooks hooks = known.get(interceptor);
@@ -71,7 +70,7 @@ public final class LibraryInterceptors implements LibraryHooks {
     try {
       return Class.forName(name, false, declaring.getClassLoader());
     } catch (ClassNotFoundException e) {
-      return declaring; // Which is then found not to fit.
+      return declaring; // The class is then reported as incompatible.
     }
   }
 

@@ -7,14 +7,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of the model that a trainer changes, by the adapter of the library that its class is
- * of; none if that is not known. Never throws.
+ * The layers of the model that a trainer changes, as told by the adapter of its class; none if
+ * unknown. Never throws.
  */
 public final class LibraryLayers implements Function<Object, List<LayerEvent>> {
   private final LibraryAdapters<Function<Object, List<LayerEvent>>> adapters;
 
   /**
-   * Knows these.
+   * Uses these adapters.
    *
    * @param adapters names of our classes, by the names of the classes that make steps
    */

@@ -5,9 +5,9 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees a library of the program and the agent: one package of ours, defined anew in each of these
- * loaders, the rest of the agent by its isolated loader, and everything else by the program's
- * loader, which is the parent. A reference to a class of it holds the program's loader.
+ * Sees both the program's library and the agent. It defines one package of the agent anew, finds
+ * the rest of the agent in the agent's isolated loader, and everything else in the program's
+ * loader, its parent. A reference to one of its classes keeps the program's loader reachable.
  */
 final class LibraryLoader extends ClassLoader {
   static {
@@ -17,13 +17,16 @@ final class LibraryLoader extends ClassLoader {
   private final ClassLoader agent = LibraryLoader.class.getClassLoader();
   private final String ours;
 
-  /** The class of ours of that name, with those beside it, for the library of {@code type}. */
+  /**
+   * Loads the class of ours with that name, and those in its package, for the library of {@code
+   * type}.
+   */
   static Class<?> load(String name, Class<?> type) throws ClassNotFoundException {
     String beside = name.substring(0, name.lastIndexOf('.') + 1);
     return Class.forName(name, true, new LibraryLoader(type.getClassLoader(), beside));
   }
 
-  /** {@code ours} is the package to define here, with a dot at its end. */
+  /** {@code ours} is the package to define here, with a trailing dot. */
   private LibraryLoader(@Nullable ClassLoader program, String ours) {
     super("coordl-library", program);
     this.ours = ours;

@@ -39,24 +39,21 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of the program as text: its class, with a checksum of its class file unless it is the
- * library's, and its fields, and theirs. Two objects of equal text do the same, whatever the
- * process. What is too long to be read ends in a checksum of all of it. Reads fields; calls nothing
- * of the program. Used once, by one thread.
+ * Describes an object of the program as text: its class, its fields, and recursively the objects in
+ * them. The class of an object that is not the library's comes with a checksum of its class file.
+ * Objects with equal texts behave alike in any process. A text too long to read ends in a checksum
+ * of the rest. Reads fields; calls no code of the program. Used once, by one thread.
  */
 public final class ObjectDescription {
   private static final int READABLE = 240;
 
-  /**
-   * Objects that refer to each other and are described in each other; deeper ones follow at the
-   * end.
-   */
+  /** The depth of objects described within each other; deeper ones follow at the end. */
   private static final int DEEPEST = 24;
 
-  /** Sets and maps in the elements of each other. */
+  /** The most sets and maps nested in each other's elements. */
   private static final int MOST_NESTED = 24;
 
-  /** Numbers of an array of which not each is written. */
+  /** Longer arrays of numbers are written as a checksum. */
   private static final int LONG = 1024;
 
   private static final Set<Class<?>> NUMBERS =
@@ -65,26 +62,28 @@ public final class ObjectDescription {
   private static final Set<Class<?>> UNORDERED =
       Set.of(HashMap.class, HashSet.class, ConcurrentHashMap.class);
 
-  /** What is different in a library. */
+  /** The parts of a description that differ between libraries. */
   public interface Library {
-    /** Whether its version, told elsewhere, says what a class of that name does. */
+    /**
+     * Whether a class of that name belongs to the library, whose version is described elsewhere.
+     */
     boolean has(String className);
 
     /**
-     * Describes an object of the library's that is not the sum of its fields.
+     * Describes an object of the library whose fields do not describe it.
      *
-     * @return false if it is
+     * @return false if they do
      */
     boolean describe(Object object, ObjectDescription to)
         throws ReflectiveOperationException, IOException;
 
-    /** Whether a field changes while its object works, or is told elsewhere. */
+    /** Whether a field changes while its object works, or is described elsewhere. */
     boolean isScratch(Field field);
 
-    /** An object that refers to a whole network is not to hold up each epoch. */
+    /** A limit, so that an object that refers to a whole network does not delay each epoch. */
     int mostObjects();
 
-    /** Whether the order of what has none of its own counts too, in which two jobs may differ. */
+    /** Whether the order of unordered containers counts too; it may differ between jobs. */
     default boolean countsEveryOrder() {
       return false;
     }
@@ -114,15 +113,16 @@ public final class ObjectDescription {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // Every JDK has it.
+      throw new IllegalStateException(e); // Every JDK has this algorithm.
     }
   }
 
   /**
    * The text of {@code object}.
    *
-   * @param what it is, for the reason
-   * @throws CannotShareException if it cannot be told from one that does something else
+   * @param what its role, for the error message
+   * @throws CannotShareException if it cannot be distinguished from an object that behaves
+   *     differently
    */
   public static String of(String what, @Nullable Object object, Library library)
       throws CannotShareException {
@@ -146,7 +146,7 @@ public final class ObjectDescription {
     return text + ".. with checksum " + HexFormat.of().formatHex(digest.digest(), 0, 8);
   }
 
-  /** Appends that; keeps the beginning, digests the rest. */
+  /** Appends a part; keeps the beginning and digests the rest. */
   public void write(String part) {
     text.append(part);
     if (text.length() > READABLE) {
@@ -157,7 +157,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Appends a checksum of all that is left in {@code bytes}. */
+  /** Appends a checksum of the remaining {@code bytes}. */
   public void writeChecksum(ByteBuffer bytes) {
     CRC32 crc = new CRC32();
     crc.update(bytes.duplicate());
@@ -169,7 +169,7 @@ public final class ObjectDescription {
     text.setLength(Math.min(text.length(), READABLE));
   }
 
-  /** Appends a text so that where it ends does not depend on what is in it. */
+  /** Appends a text in escaped quotes, so that its end does not depend on its content. */
   private void quote(String kind, Object part) {
     write(kind + '"' + part.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"');
   }
@@ -178,7 +178,7 @@ public final class ObjectDescription {
     add(object, Object.class);
   }
 
-  /** What {@code declared} tells is not written. */
+  /** Adds an object; omits what its declared type already says. */
   private void add(@Nullable Object object, Class<?> declared)
       throws ReflectiveOperationException, IOException {
     if (object == null) {
@@ -195,7 +195,7 @@ public final class ObjectDescription {
     } else if (object instanceof File file) {
       quote(
           declared == File.class ? "" : "file ",
-          file.getAbsolutePath()); // Jobs may differ in where a relative one begins.
+          file.getAbsolutePath()); // Jobs may run in different directories.
     } else if (object instanceof Path path) {
       if (path.getFileSystem() != FileSystems.getDefault()) {
         throw new IOException("it has a path of another file system");
@@ -224,7 +224,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Refers to an object by its number; it is described at the end, since the stack is finite. */
+  /** Refers to an object by a number; it is described at the end, because the stack is finite. */
   private void addLater(Object object) {
     Integer known = numberOf(object);
     if (known == null) {
@@ -235,7 +235,7 @@ public final class ObjectDescription {
     write("#" + known);
   }
 
-  /** Describes the objects that were left for the end, and those that they leave. */
+  /** Describes the objects deferred to the end, and any that these defer in turn. */
   private void finish() throws ReflectiveOperationException, IOException {
     Object object;
     while ((object = later.poll()) != null) {
@@ -250,7 +250,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Whether a constant of the program's is more than its name. */
+  /** Whether an enum constant of the program is more than its name. */
   private boolean hasFields(Object constant, Class<?> type) {
     return !JdkObjects.isOfJdk(type)
         && !library.has(type.getName())
@@ -259,7 +259,7 @@ public final class ObjectDescription {
             .anyMatch(field -> !Modifier.isStatic(field.getModifiers()));
   }
 
-  /** Asked of fields only, not of each name in a list. */
+  /** Checks only fields, not each name in a list. */
   private static boolean isRelativeFile(String name) {
     return !name.isEmpty() && !name.startsWith("/") && new File(name).exists();
   }
@@ -289,7 +289,7 @@ public final class ObjectDescription {
     Class<?> type = object.getClass();
     boolean ofJdk = JdkObjects.isOfJdk(type);
     if (ofJdk && (object instanceof Collection<?> || object instanceof Map<?, ?>)) {
-      write(type.getSimpleName()); // What it does with equal elements depends on that.
+      write(type.getSimpleName()); // The comparator decides how it treats equal elements.
       Comparator<?> by = JdkObjects.comparator(object);
       write(by == null || by.getClass().isHidden() ? "" : " by " + by.getClass().getName() + " ");
     }
@@ -325,7 +325,7 @@ public final class ObjectDescription {
     }
   }
 
-  /** Of any other the order may be what the program put in it. */
+  /** In other containers, the order may be the program's choice. */
   private boolean hasNoOrder(Object container) {
     Class<?> type = container.getClass();
     return !library.countsEveryOrder()
@@ -333,7 +333,7 @@ public final class ObjectDescription {
             || type.getName().startsWith("java.util.ImmutableCollections$"));
   }
 
-  /** A checksum of their bits, since a text of each takes long. */
+  /** Appends a checksum of the bits, because formatting each number as text takes long. */
   private void writeNumbers(Object array) {
     write(array.getClass().getComponentType() + " " + Array.getLength(array) + " ");
     for (long half : Checksum.ofArray(array)) {
@@ -352,7 +352,7 @@ public final class ObjectDescription {
     write("]");
   }
 
-  /** Two jobs may have them in different orders. */
+  /** Sorts the elements' texts, since the order may differ between jobs. */
   private void addSorted(Set<?> elements) throws ReflectiveOperationException, IOException {
     if (nested == MOST_NESTED) {
       throw new IOException("it has sets or maps more than " + MOST_NESTED + " deep in each other");
@@ -375,7 +375,7 @@ public final class ObjectDescription {
     write("[" + String.join(", ", texts) + "]");
   }
 
-  /** Its fields are closed to us; a file that is open, say, may be any file. */
+  /** JDK objects have inaccessible fields; an open file, for example, could be any file. */
   private void addOfJdk(Object object) throws ReflectiveOperationException, IOException {
     String name = object.getClass().getName();
     if (object instanceof ByteBuffer bytes) {
@@ -424,8 +424,8 @@ public final class ObjectDescription {
   }
 
   /**
-   * Which class it is. A lambda has no class file; it is the only one of its kind in the class that
-   * has it, or cannot be told from its neighbours.
+   * Identifies a class. A lambda has no class file, so it must be the only one of its kind in the
+   * class that contains it.
    */
   private String name(Class<?> type) throws IOException {
     if (type.isHidden()) {
@@ -445,7 +445,7 @@ public final class ObjectDescription {
         : name + " " + ClassFiles.checksum(type);
   }
 
-  /** A part of an object that the library keeps to itself. */
+  /** The value of a non-public field of the library. */
   public static @Nullable Object value(Object object, String field)
       throws ReflectiveOperationException {
     return Symbols.field(object.getClass(), field).get(object);

@@ -25,15 +25,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that an object refers to, as it was: the same objects, in the same places, with the same
- * numbers in them. Tells quickly that nothing has changed, of objects that refer to values of the
- * JDK, to collections and to objects of their kind. Keeps no object from being garbage-collected
- * except texts and numbers, and those only while memory suffices.
+ * A snapshot of everything that an object refers to: the same objects, in the same places, with the
+ * same numbers. Quickly tells that nothing has changed, for objects that refer to JDK values, to
+ * collections and to objects of their own kind. Keeps no object from being garbage-collected except
+ * texts and numbers, and those only while memory suffices.
  */
 public final class ObjectSnapshot {
   private static final int MOST = 1_000_000;
 
-  /** What a class declares for each of its objects: each time it is asked, it makes them anew. */
+  /**
+   * The instance fields that a class declares, cached because reflection copies them on each call.
+   */
   private static final ClassValue<Field[]> FIELDS =
       new ClassValue<>() {
         @Override
@@ -50,7 +52,7 @@ public final class ObjectSnapshot {
   private final Predicate<Class<?>> counts;
   private final @Nullable SoftReference<Then> found;
 
-  /** {@code counts} tells whether the fields that a class declares are looked at. */
+  /** {@code counts} tells whether to include the fields that a class declares. */
   public ObjectSnapshot(Object root, Predicate<Class<?>> counts) {
     this.counts = counts;
     Found now = Found.of(root, counts);
@@ -58,10 +60,10 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * The classes of an object and of all that it refers to, but for those of the JDK.
+   * The classes of an object and of everything it refers to, except JDK classes.
    *
    * @param counts as for a snapshot
-   * @return null if that cannot be told
+   * @return null if they cannot be determined
    */
   public static @Nullable Set<Class<?>> classes(Object root, Predicate<Class<?>> counts) {
     Found found = Found.of(root, counts);
@@ -87,7 +89,7 @@ public final class ObjectSnapshot {
         : found.objects.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Whether {@code root} is as it was; false where that cannot be told. */
+  /** Whether {@code root} is unchanged; false if that is unknown. */
   public boolean isOf(Object root) {
     Then then = found == null ? null : found.get();
     if (then == null) {
@@ -98,10 +100,10 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * In the order of a walk.
+   * The result of a walk, in its order.
    *
-   * @param objects what was met
-   * @param numbers what primitive fields and arrays hold, and how long containers are
+   * @param objects the objects found
+   * @param numbers values of primitive fields and arrays, and sizes of containers
    */
   private record Found(List<@Nullable Object> objects, LongBuffer numbers) {
     static @Nullable Found of(Object root, Predicate<Class<?>> counts) {
@@ -113,7 +115,7 @@ public final class ObjectSnapshot {
     }
   }
 
-  /** An object that was visited; a program may have weak references of its own. */
+  /** A visited object; its own class, since a program may have weak references too. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -121,9 +123,9 @@ public final class ObjectSnapshot {
   }
 
   /**
-   * The objects that were found; they may be garbage by now.
+   * The objects found; they may have been garbage-collected by now.
    *
-   * @param objects what cannot refer to others itself, else by a {@link Met}
+   * @param objects those that cannot refer to others; a {@link Met} for each of the rest
    */
   private record Then(List<@Nullable Object> objects, LongBuffer numbers) {
     static Then of(Found found) {
@@ -191,7 +193,9 @@ public final class ObjectSnapshot {
       }
     }
 
-    /** What cannot change, or is not looked into: then it is the same if it is the same object. */
+    /**
+     * Whether an object cannot change, or is not examined further; it is then compared by identity.
+     */
     private static boolean isValue(Object object) {
       Class<?> type = object.getClass();
       return !type.isArray()

@@ -13,9 +13,9 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The files that were opened to prepare something, as each was when it was first opened. */
+/** The files opened to prepare a sample or batch, each with its state when it was first opened. */
 final class OpenedFiles implements Consumer<String> {
-  /** Of an array without values that stands for a file. */
+  /** Role of an array without values that stands for a file. */
   static final String ROLE = "file";
 
   /** Name of a part that stands for files that the sample's key names already. */
@@ -28,12 +28,14 @@ final class OpenedFiles implements Consumer<String> {
     files.computeIfAbsent(path, FileState::of);
   }
 
-  /** Whether changes of all of them are seen; not, say, of those within an archive. */
+  /**
+   * Whether changes of all of them are detected; changes within an archive, for example, are not.
+   */
   boolean areKnown() {
     return !files.containsKey(Producers.UNKNOWN);
   }
 
-  /** Whether each is the same file now, of the same size and time of modification. */
+  /** Whether each file is still the same, with the same size and modification time. */
   boolean areUnchanged() {
     return areKnown()
         && files.entrySet().stream().allMatch(e -> e.getValue().equals(FileState.of(e.getKey())));
@@ -44,8 +46,8 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * The files as parts of a layout, each as the program named it: a job in another directory means
-   * another one by it. Null if a change of one of them might not be noticed.
+   * The files as parts of a layout, each by the path that the program used, which may mean another
+   * file to a job in another directory. Null if a change of one of them might go unnoticed.
    */
   @Nullable List<BatchLayout.Array> parts() {
     List<BatchLayout.Array> parts = new ArrayList<>();
@@ -60,9 +62,9 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * A part for files that the sample's key names already, all but their change times.
+   * A part for files that the sample's key already identifies, except for their change times.
    *
-   * @param stamp a number that follows from these change times
+   * @param stamp a number derived from these change times
    */
   static BatchLayout.Array stamp(long stamp) {
     return new BatchLayout.Array(ROLE, "", NAMED, stamped(stamp).numbers(), 0);
@@ -73,11 +75,11 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * Whether the files that a layout names are what they were; each is announced to listeners.
+   * Compares the files that a layout names with their recorded states; announces each to listeners.
    *
-   * @param stamp as it is now, if the layout has one
-   * @return 0 if they are; if they differ in their change times alone, a number that follows from
-   *     these; null if one may have other bytes
+   * @param stamp the current stamp, used if the layout has one
+   * @return 0 if they are unchanged; a number derived from their change times if only these differ;
+   *     null if the bytes of one may differ
    */
   static @Nullable Long changes(BatchLayout layout, long stamp, Consumer<String> opens) {
     long changes = 0;
@@ -107,7 +109,7 @@ final class OpenedFiles implements Consumer<String> {
   }
 
   /**
-   * As above, for the files of {@code other} as they were when that was made: their present states
+   * As above, for the files of {@code other} as they were when that was made; their present states
    * have not been compared.
    */
   static @Nullable Long changes(BatchLayout one, BatchLayout other) {
@@ -135,7 +137,7 @@ final class OpenedFiles implements Consumer<String> {
     return layout.arrays().stream().filter(part -> part.role().equals(ROLE)).toList();
   }
 
-  /** Whether two samples are the same, whenever the inodes of their files changed. */
+  /** Whether two samples are the same, ignoring the change times of their files. */
   static boolean isSame(ByteBuffer one, ByteBuffer other) throws IOException {
     List<BatchLayout.Array> arrays = BatchLayout.read(one).arrays();
     List<BatchLayout.Array> others = BatchLayout.read(other).arrays();
@@ -153,7 +155,7 @@ final class OpenedFiles implements Consumer<String> {
       }
     }
     int header = Integer.BYTES + one.getInt(0);
-    byte[] values = new byte[one.limit() - header]; // Copied: memory that is mapped may be gone.
+    byte[] values = new byte[one.limit() - header]; // Copied, since mapped memory may disappear.
     byte[] twins = new byte[values.length];
     one.get(header, values);
     other.get(header, twins);

@@ -7,9 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An iterator that has taken some elements already when its user asks for them, so that they are
- * known before they are used. For iterators only whose steps have no effect but to step. Used by
- * one thread at a time, as the iterator itself.
+ * An iterator that reads some elements ahead, so that they are known before they are used. Only for
+ * iterators whose steps have no side effects. Like the iterator, used by one thread at a time.
  */
 public final class PeekingIterator<T> implements Iterator<T> {
   private final Iterator<T> own;
@@ -19,14 +18,14 @@ public final class PeekingIterator<T> implements Iterator<T> {
 
   private @Nullable Object companion;
 
-  /** What the iterator threw, to be thrown where its user would have met it. */
+  /** The iterator's exception, thrown when its user reaches that element. */
   private @Nullable RuntimeException failure;
 
   /**
-   * Peeks, for the first time at once.
+   * Reads ahead at once.
    *
-   * @param most elements that are taken and not yet used
-   * @param listener hears of each element when it is taken; must not throw
+   * @param most elements to read ahead
+   * @param listener is called with each element read; must not throw
    */
   public PeekingIterator(Iterator<T> own, int most, Consumer<? super T> listener) {
     this.own = own;
@@ -52,7 +51,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
     }
   }
 
-  /** What {@link #next} will return; null if that is nothing, or an exception. */
+  /** The result of the coming {@link #next}; null if it has none, or throws. */
   public @Nullable T peek() {
     return peeked.peek();
   }
@@ -80,7 +79,7 @@ public final class PeekingIterator<T> implements Iterator<T> {
       if (thrown != null) {
         throw thrown;
       }
-      return own.next(); // Or what it does at its end.
+      return own.next(); // Or whatever it does at its end.
     }
     look();
     return element;

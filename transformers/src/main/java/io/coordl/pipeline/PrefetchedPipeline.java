@@ -5,24 +5,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline whose batches are prefetched: all that {@link BatchPrefetcher} knows of a library.
- * Made for one call of the program, and held only until that call's next batch is prepared.
+ * A pipeline whose batches are prefetched. This is all that {@link BatchPrefetcher} knows of a
+ * library. Made for one call of the program, and held only until that call's next batch is
+ * prepared.
  */
 public interface PrefetchedPipeline {
-  /** The samples of the batches to come; null if they are not known. */
+  /** The samples of the next batches; null if unknown. */
   @Nullable PeekingIterator<?> upcoming();
 
-  /** How many samples a batch has; 0 where their position does not matter. */
+  /** The number of samples in a batch; 0 if their position does not matter. */
   default int count(Object samples) {
     return 0;
   }
 
-  /** The data set; when the program begins another epoch of it, what was prefetched is dropped. */
+  /**
+   * The data set; its prefetched batches are dropped when the program begins another epoch of it.
+   */
   Object dataset();
 
   /**
-   * What decides how a batch is made and the program can change at any time: a copy of it as it is
-   * now, which does not hold the pipeline.
+   * A copy of the current settings: everything that decides how a batch is made and that the
+   * program can change at any time. Does not refer to the pipeline.
    */
   Object settings();
 
@@ -31,12 +34,12 @@ public interface PrefetchedPipeline {
     return List.of(settings);
   }
 
-  /** Whether the same objects make a batch. */
+  /** Whether both settings have the same objects that make a batch. */
   default boolean haveSameParts(Object settings, Object other) {
     return settings.equals(other);
   }
 
-  /** Whether the program's own call would find the same now. */
+  /** Whether the settings are still those that the program's own call would use. */
   default boolean isCurrent(Object settings) {
     return settings.equals(settings());
   }
@@ -44,18 +47,18 @@ public interface PrefetchedPipeline {
   /**
    * Prepares a batch with the program's own code, on the prefetcher's thread.
    *
-   * @param samples as {@link #upcoming} has them
-   * @param position how many samples there are up to the batch's end
-   * @throws NotPreparedException with what the program's code throws
-   * @throws Exception what fails in the agent
+   * @param samples as returned by {@link #upcoming}
+   * @param position number of samples up to the end of the batch
+   * @throws NotPreparedException with the exception of the program's code
+   * @throws Exception if the agent fails
    */
   Object prefetch(Object settings, Object samples, int position) throws Exception;
 
   /**
-   * Makes the batch the program's, with all that its own call would have changed. On the program's
-   * thread.
+   * Hands the batch to the program, with all state changes that its own call would have made. Runs
+   * on the program's thread.
    *
-   * @return false if that cannot be: its own call says why
+   * @return false if that is impossible; the program's own call then reports why
    */
   default boolean handOver(Object batch) {
     return true;

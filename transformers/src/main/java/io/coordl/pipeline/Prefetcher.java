@@ -13,8 +13,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code prefetch=N} works with: the threads, none of which is started before it has work, and
- * what they did. Thread-safe.
+ * The threads of {@code prefetch=N}, each started when it first has work, and their statistics.
+ * Thread-safe.
  */
 public final class Prefetcher implements Closeable {
   private static final long IDLE_SECONDS = 2;
@@ -27,7 +27,7 @@ public final class Prefetcher implements Closeable {
   private final LongAdder used = new LongAdder();
 
   /**
-   * Prefetches while that is worth it.
+   * Prefetches only while that pays off.
    *
    * @param items null if there is no store to fetch items into
    * @param worth whether to prepare a batch now
@@ -45,7 +45,7 @@ public final class Prefetcher implements Closeable {
     return worth.getAsBoolean();
   }
 
-  /** The thread that prepares batches, one after the other. */
+  /** The thread that prepares batches, one after another. */
   public Executor batches() {
     return batches;
   }
@@ -62,7 +62,7 @@ public final class Prefetcher implements Closeable {
     return (items == null ? 0 : items.fetched()) + prepared.sum();
   }
 
-  /** What was done, for the summary; empty if nothing. */
+  /** The statistics for the summary; empty if nothing was prefetched. */
   public String said() {
     long fetched = items == null ? 0 : items.fetched();
     return count() == 0
@@ -80,7 +80,7 @@ public final class Prefetcher implements Closeable {
     end(batches);
   }
 
-  /** Daemon threads that inherit nothing of the program's thread that happens to start them. */
+  /** Daemon threads that inherit nothing from the program's thread that starts them. */
   static ThreadPoolExecutor threads(int count, int queued, String name) {
     AtomicInteger number = new AtomicInteger();
     ThreadFactory factory = task -> new AgentThread(name + number.incrementAndGet(), task);
@@ -97,9 +97,12 @@ public final class Prefetcher implements Closeable {
     return threads;
   }
 
-  /** Begins nothing more, and waits a moment for what is under way: its natives are about to go. */
+  /**
+   * Accepts no more work and waits briefly for running tasks, whose native libraries are about to
+   * be unloaded.
+   */
   static void end(ThreadPoolExecutor threads) {
-    // The pool interrupts those that wait for work, which only threads of the agent can.
+    // Shutdown interrupts idle workers, which only agent threads may do.
     new AgentThread("coordl-end", threads::shutdown).start();
     try {
       threads.awaitTermination(SECONDS_TO_END, TimeUnit.SECONDS);

@@ -20,12 +20,12 @@ public final class Prepared {
   private final List<PreparedSamples> users = new CopyOnWriteArrayList<>();
 
   /**
-   * What was asked for.
+   * Creates the policy as configured.
    *
-   * @param trusted names of classes whose samples are the same each time, as the user says
+   * @param trusted names of classes whose samples the user declared to be the same each time
    * @param keeps whether samples are to be kept now
    * @param epochs number of epochs within which keeping has to pay off, as of now
-   * @param chosen hears what is kept of a data set, and why
+   * @param chosen is told what is kept of a data set, and why
    */
   public Prepared(
       PreparedStore store,
@@ -40,7 +40,9 @@ public final class Prepared {
     this.trusted = Set.copyOf(trusted);
   }
 
-  /** Whether the user vouches for the class of that name, an object of which is there. */
+  /**
+   * Whether the user declared the class of that name deterministic; notes that an object was seen.
+   */
   public boolean trusts(String className) {
     return trusted.contains(className) && (met.contains(className) || met.add(className));
   }
@@ -56,7 +58,7 @@ public final class Prepared {
     return keeps.getAsBoolean() && users.stream().anyMatch(one -> one.sparesItems(dataset, index));
   }
 
-  /** Whether a data set was seen, and the samples of none are kept. */
+  /** Whether a data set was seen, but no samples of any are kept. */
   public boolean leavesAll() {
     boolean seen = false;
     for (PreparedSamples one : users) {
@@ -74,7 +76,7 @@ public final class Prepared {
     return epochs.getAsInt();
   }
 
-  /** Why the user's word for a class brings nothing; empty if it does. */
+  /** Why declaring this class had no effect; empty if it had one. */
   public String whyUnused(String className) {
     return met.contains(className) ? "" : "no data set or transform of that class was seen";
   }

@@ -28,28 +28,28 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prepared=share}: what the part of a pipeline that draws no random number returns for a
- * sample, made once and kept; every later call gets fresh arrays of the same bits.
+ * {@code prepared=share}: runs the deterministic part of a pipeline once per sample and keeps the
+ * result; every later call gets fresh arrays of the same bits.
  *
  * <p><b>The same sample.</b> {@link PurityAnalyzer} proves that a stage reads nothing that changes
- * and leaves no trace, or the user says so of a class. It may draw from the library's generator,
- * but a sample is only kept if nothing was drawn while it was made: what draws nothing once, with
- * the same sample and state, never draws. So the generator stands where it would stand without the
- * agent. The files that were opened are kept with the sample, and it is made anew if one of them
- * has changed.
+ * and leaves no trace, or the user declares so for a class. It may draw from the library's
+ * generator, but a sample is only kept if nothing was drawn while it was made: code that draws
+ * nothing once, with the same sample and state, never draws. So the generator has the same state as
+ * without the agent. The files that were opened are kept with the sample, and it is made anew if
+ * one of them has changed.
  *
- * <p>A field that the program may set counts as a part of what a sample is made of: its value is in
- * the name of the sample, and is compared before each batch, and before each sample if other code
- * of the program runs between two of them. The stages themselves set nothing.
+ * <p>A field that the program may set is an input of the sample: its value is part of the sample's
+ * key. It is compared before each batch, and before each sample if other code of the program runs
+ * between two of them. The stages themselves set nothing.
  *
- * <p><b>For whom.</b> A sample is known by all that decides what it is: data set, transforms, code,
- * library. So all jobs of the arena share it, whatever their order or size of batches. What cannot
- * be told from another process' is kept for this one alone.
+ * <p><b>Sharing.</b> The key of a sample covers everything that determines it: data set,
+ * transforms, code, library. So all jobs of the arena share it, whatever their order or batch size.
+ * A sample that cannot be compared between processes is kept for this process alone.
  *
- * <p><b>Which stage.</b> The last one that can be kept, if all samples fit; else the one that saves
- * most in what memory there is. If the items that samples are made of save more there, as files or
- * decoded, samples are left; else nothing of the items that become a part of a kept sample is kept
- * beside it. The first job of the arena decides for all.
+ * <p><b>Which stage.</b> If all samples fit, the last stage that can be kept; else the one that
+ * saves most time in the available memory. If the items of the samples, as files or decoded, save
+ * more in that memory, samples are not kept. Otherwise items that are part of a kept sample are not
+ * kept beside it. The first job of the arena decides for all.
  *
  * <p>Thread-safe.
  */
@@ -59,20 +59,21 @@ public final class PreparedSamples {
    */
   private static final long CONFIRMED = 1;
 
-  /** As above, but of one that differs, which is kept under that key. */
+  /** As above, for a sample that differs, which is kept under that key. */
   private static final long REWRITTEN = 2;
 
-  /** For code that goes through sets and maps in the order of this process. */
+  /** For code that iterates over sets and maps in the order of this process. */
   private static final UUID PROCESS = UUID.randomUUID();
 
-  /** Samples that are measured before a stage is chosen for want of memory. */
+  /** Samples that are measured before a stage is chosen because memory is short. */
   private static final int MEASURED = 16;
 
-  /** After so many data sets of a class that were left, the next one is without a look at it. */
+  /** Once this many data sets of a class were left alone, later ones are not examined. */
   private static final int ENOUGH = 3;
 
   /**
-   * After so many plans of which each was good for one sample at most, looking is all that is won.
+   * Once this many plans in a row served at most one sample each, examining pipelines does not pay
+   * off.
    */
   private static final int FLEETING = 8;
 
@@ -85,7 +86,7 @@ public final class PreparedSamples {
   private volatile @Nullable Boolean leavesAll;
   private final AtomicLong generation = new AtomicLong();
 
-  /** How many data sets of a class were left to the program. */
+  /** Number of data sets left to the program, by class. */
   private final Map<String, Integer> left = new HashMap<>();
 
   /**
@@ -102,17 +103,17 @@ public final class PreparedSamples {
     ForkableRandom.countDraws();
   }
 
-  /** Why samples are not kept, for the user. */
+  /** The message that samples are not kept, and why. */
   public static String leaves(String what, String reason) {
     return "prepared=share leaves " + what + " to the program: " + reason + ".";
   }
 
-  /** A data set is about to be prepared, or was: what samples are made of may be another. */
+  /** Called before and after a data set is prepared: its samples may have changed. */
   public void changed() {
     generation.incrementAndGet();
   }
 
-  /** Whether samples are to be kept now, as far as they can be. */
+  /** Whether samples are to be kept now, if possible. */
   public boolean areKept() {
     return prepared.keeps.getAsBoolean();
   }
@@ -125,7 +126,7 @@ public final class PreparedSamples {
     return leavesAll;
   }
 
-  /** A data set without a batch so far, and the number of its samples that were asked about. */
+  /** A data set without a batch so far, and the number of its samples that were requested. */
   private static final class Unknown extends WeakReference<Object> {
     private int asked;
 
@@ -209,7 +210,7 @@ public final class PreparedSamples {
     }
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
-    // Before the proof: what another thread changes from here on shows.
+    // Taken before the proof, so that a change by another thread during the proof is noticed.
     ObjectSnapshot looked =
         pipeline.isAnnounced() ? new ObjectSnapshot(pipeline.dataset(), code::counts) : null;
     StringBuilder text = new StringBuilder();
@@ -232,7 +233,7 @@ public final class PreparedSamples {
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
-    // What is left refers to nothing that may refer to the data set.
+    // From here on, nothing refers to objects that may refer to the data set.
     Worth worth = worth(pipeline, names.size());
     Plan plan =
         new Plan(
@@ -263,7 +264,7 @@ public final class PreparedSamples {
                 why -> log.once(leaves("samples of " + name, why))));
   }
 
-  /** Appends what decides what a stage does. */
+  /** Appends everything that determines a stage's behaviour. */
   private void describe(
       SamplePipeline pipeline,
       Object settings,
@@ -292,9 +293,9 @@ public final class PreparedSamples {
   }
 
   /**
-   * A sample after all stages of the plan; null if that is what the program's code returns.
+   * A sample after all stages of the plan; null if the program's own code returns null.
    *
-   * @throws Exception what the program's code throws
+   * @throws Exception if the program's code throws
    */
   public <S> @Nullable S sample(Plan plan, long index, SampleMaker<S> maker) throws Exception {
     return sample(plan, index, plan.stamp, maker);
@@ -312,20 +313,20 @@ public final class PreparedSamples {
     return plan.comparesEach && !plan.haveSameValues() ? making.rest() : making.sample();
   }
 
-  /** Of a sample that is known by a text. */
+  /** The index of a sample that is identified by a text. */
   public static long index(String name) {
     return ItemKey.of(name, 0, 0, ItemKey.WHOLE).low() & Long.MAX_VALUE;
   }
 
-  /** What is kept of a sample; the bytes are to be read only. */
+  /** The layout and bytes of a kept sample; the bytes must not be modified. */
   public record Kept(BatchLayout layout, ByteBuffer bytes) {}
 
   public interface BatchMaker<B> {
-    /** Null if that cannot be: then they are made one by one. */
+    /** Null if the batch cannot be made; its samples are then made one by one. */
     @Nullable B make(List<Kept> samples) throws IOException;
   }
 
-  /** A batch whose samples are all kept after their last stage; null if one of them is not. */
+  /** A batch whose samples are all kept after their last stage; null if one is missing. */
   public <B> @Nullable B batch(Plan plan, List<Long> indices, BatchMaker<B> maker)
       throws IOException {
     long start = System.nanoTime();
@@ -378,7 +379,7 @@ public final class PreparedSamples {
     return samples;
   }
 
-  /** What is kept of a sample, likely in a layout like another's. */
+  /** The kept bytes of a sample; {@code likely} is its expected layout. */
   private @Nullable Kept find(ItemKey key, long stamp, @Nullable BatchLayout likely)
       throws IOException {
     Kept first = read(key, likely);
@@ -410,7 +411,7 @@ public final class PreparedSamples {
     return changes != null && changes == 0;
   }
 
-  /** Whether it is kept, for files that differ by now only in their change times. */
+  /** Whether a copy is kept for files that now differ only in their change times. */
   private boolean isLikeKept(ItemKey key, long stamp) throws IOException {
     Kept kept = read(key, null);
     Long changes = kept == null ? null : OpenedFiles.changes(kept.layout, stamp, path -> {});
@@ -418,9 +419,10 @@ public final class PreparedSamples {
   }
 
   /**
-   * Notes that such a sample, made again, equals the kept one; keeps it beside that one if not.
+   * Compares a remade sample with the kept one. Records that they are equal, or keeps the new one
+   * beside it.
    *
-   * @return whether it is kept now
+   * @return whether the sample is now kept
    */
   private boolean confirm(ItemKey key, PreparedBatch made) throws IOException {
     Kept kept = read(key, null);
@@ -431,7 +433,7 @@ public final class PreparedSamples {
     Making.write(made, bytes, 0);
     ByteBuffer now = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     BatchLayout layout = BatchLayout.read(now);
-    // Of the files that were read: another may lie there by now.
+    // Compares the files that were read; others may have replaced them by now.
     Long changes = OpenedFiles.changes(kept.layout, layout);
     if (changes == null || changes == 0) {
       return false;
@@ -449,7 +451,7 @@ public final class PreparedSamples {
         });
   }
 
-  /** Whether a sample is kept, in whatever stage. */
+  /** Whether a sample is kept, in any stage. */
   public boolean isKept(Plan plan, long index) {
     int stage = plan.stage;
     return stage >= 0 && store.find(plan.key(stage, index)) != null;
@@ -461,13 +463,13 @@ public final class PreparedSamples {
     private final Object settings;
     private final @Nullable ObjectSnapshot looked;
 
-    /** Values that the proofs of the stages rely on. */
+    /** Field values that the proofs of the stages rely on. */
     private final List<FieldValues> values = new ArrayList<>();
 
-    /** Whether code of which nothing is proven may run between two samples of a batch. */
+    /** Whether unproven code may run between two samples of a batch. */
     private boolean comparesEach;
 
-    /** When it was last known to be as it was looked at. */
+    /** The generation at which the pipeline was last known to be unchanged. */
     private volatile long generation;
 
     private final long size;
@@ -475,36 +477,36 @@ public final class PreparedSamples {
     private final List<ItemKey> names = new ArrayList<>();
     private final List<String> halves = new ArrayList<>();
 
-    /** The stage that is kept; -1 while that is not decided. */
+    /** The stage that is kept; -1 until it is chosen. */
     private volatile int stage = -1;
 
-    /** Bytes of a sample that was kept; 0 if there was none, -1 if they differ. */
+    /** Size in bytes of the kept samples; 0 if none was kept, -1 if sizes differ. */
     private volatile int length;
 
-    /** That of the sample that was found last. */
+    /** The layout of the sample that was found last. */
     private volatile @Nullable BatchLayout likely;
 
-    /** Whether items need not be kept: each sample so far could be. */
+    /** Whether items need not be kept because every sample so far could be. */
     private volatile boolean sparesItems = true;
 
-    /** Why no sample is kept any more. */
+    /** Why no more samples are kept. */
     private volatile boolean left;
 
-    /** How many samples were asked for by it; a few may not be counted. */
+    /** Number of samples requested; a few may go uncounted. */
     private volatile int samples;
 
-    /** How many plans before it were good for one sample at most. */
+    /** Number of earlier plans that served at most one sample each. */
     private int fleeting;
 
     private final List<long[]> nanosOfStages = new ArrayList<>();
     private final List<long[]> bytesOfStages = new ArrayList<>();
 
-    /** Of the parts of the samples measured, all of them. */
+    /** Measurements of all items of the measured samples. */
     private final List<Rates> items = new ArrayList<>();
 
     private final Worth worth;
 
-    /** Whether it was compared or made since the last count. */
+    /** Whether the pipeline was compared or the plan made since the last count. */
     private volatile boolean begins = true;
 
     private Plan(
@@ -532,7 +534,7 @@ public final class PreparedSamples {
       }
     }
 
-    /** Whether it is that of a pipeline as it is now. What was left to the program stays so. */
+    /** Whether this plan still fits the pipeline. A data set left to the program stays so. */
     private boolean isOf(SamplePipeline pipeline) {
       if (isLeft()) {
         return true;
@@ -567,12 +569,12 @@ public final class PreparedSamples {
       }
     }
 
-    /** Stages that {@link #sample} goes through: those proven, at least one. */
+    /** Number of proven stages that {@link #sample} goes through, at least one. */
     public int kept() {
       return names.size();
     }
 
-    /** What was proven was proven of these. */
+    /** The settings for which the stages were proven. */
     public Object settings() {
       return settings;
     }
@@ -582,7 +584,7 @@ public final class PreparedSamples {
     }
 
     private ItemKey decision() {
-      return key(names.size() - 1, Long.MIN_VALUE); // No index, not even of a strange sampler.
+      return key(names.size() - 1, Long.MIN_VALUE); // No sampler yields this index.
     }
 
     private void findDecision() {
@@ -592,7 +594,7 @@ public final class PreparedSamples {
       }
     }
 
-    /** The first job's choice is that of all. */
+    /** Publishes the choice; the first job's choice applies to all. */
     private void decide(int chosen) throws IOException {
       store.keep(
           decision(),
@@ -608,7 +610,8 @@ public final class PreparedSamples {
     }
 
     /**
-     * Notes what the stages of a sample took; negative bytes: it cannot be kept there.
+     * Records the time and size of each stage of a sample; a negative size means that it cannot be
+     * kept there.
      *
      * @param last stage in which it can be kept; -1 if there is none
      */
@@ -658,7 +661,10 @@ public final class PreparedSamples {
       }
     }
 
-    /** What is saved of a sample, on average, if it takes and saves so much. */
+    /**
+     * The average time saved per sample if keeping it takes this many bytes and saves this many
+     * nanoseconds.
+     */
     private double saved(long bytes, long nanos) {
       return bytes <= 0 ? 0 : Math.min(1, (double) store.room() / bytes / size) * nanos;
     }
@@ -667,7 +673,7 @@ public final class PreparedSamples {
       return Math.round(samples.stream().mapToLong(of -> of[stage]).average().orElse(0));
     }
 
-    /** Of the items of a sample. */
+    /** The measurements of the items of a sample. */
     private Rates items() {
       return Rates.sum(items).by(Math.max(1, nanosOfStages.size()));
     }
@@ -678,7 +684,7 @@ public final class PreparedSamples {
           why + ": " + perMebibyte(stage));
     }
 
-    /** What a mebibyte saves, in each form. */
+    /** The saving per mebibyte, in each form. */
     private String perMebibyte(int stage) {
       Rates rates = items();
       return Text.format(
@@ -707,10 +713,10 @@ public final class PreparedSamples {
     private @Nullable S made;
     private int stages;
 
-    /** Whether what is made now is to be kept. */
+    /** Whether the sample being made is to be kept. */
     private boolean isKept;
 
-    /** Nanoseconds that the program's code took to make what is kept. */
+    /** Nanoseconds that the program's code took to make the kept sample. */
     private long making;
 
     private final List<Rates> parts = new ArrayList<>();
@@ -741,7 +747,7 @@ public final class PreparedSamples {
       return rest();
     }
 
-    /** Makes what is left of it, and all of it where nothing came so far. */
+    /** Runs the remaining stages, or all of them if no result was found. */
     @Nullable S rest() throws Exception {
       while (stages < plan.names.size()) {
         next();
@@ -795,7 +801,7 @@ public final class PreparedSamples {
         PreparedBatch bytes = make(stage);
         isAdmitted = bytes != null && confirm(key, bytes);
       } else if (length > 0 && store.hasRoom(length)) {
-        // Another job that wants the same one waits for it.
+        // Another job that wants the same sample waits for it.
         isAdmitted =
             store.keep(key, length, (target, offset) -> makeInto(target, offset, length, stage));
         if (stages == 0 && thrown == null) {
@@ -851,7 +857,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Makes the stages up to the one that is kept; null if it cannot be kept. */
+    /** Makes the stages up to the one that is kept; null if the result cannot be kept. */
     private @Nullable PreparedBatch make(int stage) throws Exception {
       long draws = ForkableRandom.draws();
       long start = System.nanoTime();
@@ -894,14 +900,14 @@ public final class PreparedSamples {
           return false;
         }
         if (bytes.bytes() != length) {
-          plan.length = -1; // From now on each is kept once it is made.
+          plan.length = -1; // From now on each sample is kept once it is made.
           return false;
         }
         return write(bytes, target, offset);
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {
-        throw new IOException(e); // Of the program: it gets what was thrown.
+        throw new IOException(e); // An exception of the program, which gets it.
       }
     }
 
@@ -913,7 +919,7 @@ public final class PreparedSamples {
       return true;
     }
 
-    /** Keeps a result that is already made; returns whether it is kept now. */
+    /** Keeps a finished result; returns whether it is now kept. */
     private boolean put(ItemKey key, int length, Loader copy) throws IOException {
       if (plan.length == 0) {
         plan.length = length;
@@ -925,7 +931,7 @@ public final class PreparedSamples {
       return isAdmitted;
     }
 
-    /** Goes through all stages and notes what each takes, and keeps the last that can be kept. */
+    /** Runs all stages, measures each, and keeps the last result that can be kept. */
     private void measure() throws Exception {
       int count = plan.names.size();
       long[] nanos = new long[count];

@@ -8,29 +8,29 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes one sample with the program's own code. Made for one call, used by its thread. */
 public interface SampleMaker<S> {
-  /** Stage 0: returns and throws what the program's code does. */
+  /** Stage 0; returns and throws as the program's code does. */
   @Nullable S get() throws Exception;
 
-  /** What a transform makes of it, from stage 1 on; throws what the program's code throws. */
+  /** Applies a transform, from stage 1 on; throws as the program's code does. */
   S transform(int stage, S sample) throws Exception;
 
   /**
-   * The bytes of a sample, which stays the program's.
+   * The bytes of a sample, which the program still owns.
    *
-   * @param files parts of the layout that have no values, to come behind the sample's own
-   * @return null if an equal sample cannot be made of bytes
+   * @param files parts of the layout without values, placed after the sample's own
+   * @return null if an equal sample cannot be made from bytes
    */
   @Nullable PreparedBatch bytes(S sample, List<BatchLayout.Array> files);
 
   /**
-   * Whether the values of samples are read with those of their batch, as from a device: then {@link
-   * #later} is called with what {@link #bytes} returns, and these are not written.
+   * Whether the values of samples are read together with those of their batch, for example from a
+   * device. {@link #later} is then called with the result of {@link #bytes}, which is not written.
    */
   default boolean isLater() {
     return false;
   }
 
-  /** Called once a sample is made, on its thread. */
+  /** Called once a sample is made, on the thread that made it. */
   default void later(PreparedBatch unread, Keeping keeping) {
     throw new IllegalStateException("nothing is read later");
   }
@@ -38,18 +38,18 @@ public interface SampleMaker<S> {
   /** Keeps a sample whose values were read later. */
   interface Keeping {
     /**
-     * Keeps it; to be called on the thread that made it.
+     * Keeps the sample; must be called on the thread that made it.
      *
-     * @param bytes of the length that was promised
-     * @param nanos that reading its values took
+     * @param bytes of the promised length
+     * @param nanos time spent reading the values
      */
     void keep(PreparedBatch bytes, long nanos) throws IOException;
   }
 
-  /** A sample of its own memory. */
+  /** Makes a sample with its own memory. */
   S read(BatchLayout layout, ByteBuffer bytes) throws IOException;
 
-  /** Whether {@link #probe} measures what finding costs. */
+  /** Whether {@link #probe} measures the cost of finding a sample. */
   default boolean isProbed() {
     return true;
   }

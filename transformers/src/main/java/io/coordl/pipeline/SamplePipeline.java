@@ -7,18 +7,18 @@ import java.util.TimeZone;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes the samples of one data set, stage by stage: the data set itself is stage 0, and each
- * transform behind it one more. All that {@link PreparedSamples} knows of a library. Made for one
- * batch.
+ * The stages that make the samples of one data set: the data set is stage 0, and each transform
+ * after it one more stage. This is all that {@link PreparedSamples} knows of a library. Made for
+ * one batch.
  */
 public interface SamplePipeline {
-  /** The data set; two calls for the same one find the same plan. */
+  /** The data set; two calls for the same data set find the same plan. */
   Object dataset();
 
-  /** The class that tells what kind of data set it is, for the user. */
+  /** The class that best describes the data set to the user. */
   String name();
 
-  /** Whether {@link PreparedSamples#changed} tells when objects in its fields may be others. */
+  /** Whether {@link PreparedSamples#changed} reports when the objects in its fields may change. */
   default boolean isAnnounced() {
     return true;
   }
@@ -33,13 +33,13 @@ public interface SamplePipeline {
     return null;
   }
 
-  /** What the program can change at any time: a copy of it as it is now. */
+  /** A copy of all settings that the program can change at any time. */
   Object settings();
 
-  /** Whether the program's own call would find the same now. */
+  /** Whether the settings are still those that the program's own call would use. */
   boolean isCurrent(Object settings);
 
-  /** Whether code beside the stages may run between two samples of a batch. */
+  /** Whether code other than the stages may run between two samples of a batch. */
   default boolean runsOtherCode(Object settings) {
     return true;
   }
@@ -48,22 +48,22 @@ public interface SamplePipeline {
   List<List<@Nullable Object>> stages(Object settings);
 
   /**
-   * Whatever decides what a stage does, but for the code of the program's own classes.
+   * Everything that determines a stage's behaviour, except the code of the program's own classes.
    *
-   * @throws CannotShareException if that cannot be told
+   * @throws CannotShareException if that cannot be described
    */
   String describe(Object settings, int stage) throws CannotShareException;
 
   /**
    * Change times, as one number, of the files that {@link #describe} names without their change
-   * times: 0 if there are none. If it is another number, a kept sample is compared with one made
-   * anew.
+   * times; 0 if there are none. If the number changes, a kept sample is compared with a newly made
+   * one.
    */
   default long stamp() {
     return 0;
   }
 
-  /** What code of the JDK looks at beside what it is given, and the program can set at any time. */
+  /** Global JDK settings that code reads and that the program can change at any time. */
   static List<Object> defaults() {
     return List.of(
         Locale.getDefault(),

@@ -11,19 +11,19 @@ import io.coordl.staging.PrepGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the code that knows a library may use: what the policies in force need, null for the others.
+ * Services of the policies in force, for code that knows a library; null for the others.
  *
  * @param decoded for {@code decoded=share} and {@code profile=all}
  * @param prepared for {@code prepared=share}
  * @param group for {@code prep=coordinate}
  * @param prefetcher for {@code prefetch=N}
- * @param threads of the agent that prefetch, from 1 on; 0 if none was asked for
+ * @param threads number of agent threads that prefetch, at least 1; 0 if none were requested
  * @param models for {@code checkpoint=}
  * @param checkpoints for {@code checkpoint.every=}
  * @param resume for {@code resume=}
  * @param profile for {@code profile=}
  * @param pinned for {@code gpu.pinned=on}
- * @param log takes sentences for the user
+ * @param log receives messages for the user
  */
 public record Services(
     @Nullable DecodedStore decoded,
@@ -38,7 +38,7 @@ public record Services(
     @Nullable PinnedMemory pinned,
     UserLog log) {
 
-  /** Builds services, of which there are none at first. */
+  /** A builder without any service. */
   public static Builder builder(UserLog log) {
     return new Builder(log);
   }
@@ -47,7 +47,7 @@ public record Services(
     return prefetcher == null ? null : prefetcher.items();
   }
 
-  /** Each of its methods adds a service; null stands for none. */
+  /** Each method adds a service; null stands for none. */
   public static final class Builder {
     private final UserLog log;
     private @Nullable DecodedStore decoded;
@@ -80,7 +80,7 @@ public record Services(
       return this;
     }
 
-    /** The number of threads is 0 if none was asked for. */
+    /** {@code number} is 0 if no threads were requested. */
     public Builder prefetcher(@Nullable Prefetcher with, int number) {
       prefetcher = with;
       threads = number;

@@ -11,22 +11,22 @@ import java.util.stream.Stream;
 import net.bytebuddy.jar.asm.Type;
 
 /**
- * Checks, once per loader, that a library is as our code was compiled against: a class that does
- * not fit must be found before it is used, not while the program trains.
+ * Checks, once per loader, that a library matches the version our code was compiled against, so
+ * that an incompatible class is found before it is used, not while the program trains.
  */
 public final class Symbols {
   private final Map<Class<?>, Set<String>> known = new HashMap<>();
 
   private Symbols() {}
 
-  /** A field of the library that our code uses, accessible. */
+  /** A field of the library that our code uses, made accessible. */
   public static Field field(Class<?> owner, String name) throws NoSuchFieldException {
     Field field = owner.getDeclaredField(name);
     field.setAccessible(true);
     return field;
   }
 
-  /** As {@link #field(Class, String)}. */
+  /** Like {@link #field(Class, String)}, for a field of this type. */
   public static Field field(Class<?> owner, String name, Class<?> type)
       throws NoSuchFieldException {
     Field field = field(owner, name);
@@ -36,7 +36,7 @@ public final class Symbols {
     return field;
   }
 
-  /** Whatever these classes of ours, and those in them, use of the library by its name is there. */
+  /** Requires that every library member that these classes and their nested classes use exists. */
   public static void require(Class<?>... ours) throws ReflectiveOperationException {
     Symbols symbols = new Symbols();
     for (Class<?> outer : ours) {
@@ -57,7 +57,7 @@ public final class Symbols {
     } catch (ClassNotFoundException e) {
       throw new NoClassDefFoundError(used.owner());
     }
-    boolean inherited = owner.isAssignableFrom(our); // Its own, which need not be public.
+    boolean inherited = owner.isAssignableFrom(our); // An inherited member need not be public.
     if (!inherited
         && !known
             .computeIfAbsent(owner, Symbols::members)

@@ -7,46 +7,46 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Whether keeping what a pipeline makes (samples, or whole batches: units) pays for the job itself.
- * On one side stands the time that the program's own code takes for a unit; on the other all that
- * keeping costs: to keep a unit, to find it again, and to look whether the pipeline is what it was
- * (proof, description, comparison), spread over the units of an epoch.
+ * Decides whether keeping a pipeline's units (samples or whole batches) pays off for this job. It
+ * compares the time that the program's own code takes for a unit with the cost of keeping: storing
+ * a unit, finding it again, and checking whether the pipeline has changed (proof, description,
+ * comparison), spread over the units of an epoch.
  *
  * <ul>
- *   <li>Keeping is given up where it saves less than a fifth of the making, or where the epochs in
- *       which it would pay for itself are more than it may take. Then the program's own code runs.
+ *   <li>Keeping stops if it saves less than a fifth of the time of making, or needs more epochs to
+ *       pay off than allowed. Then the program's own code runs.
  *   <li>Only warm code counts: each figure is the mean of the best of many blocks, so neither cold
  *       code nor a busy machine decides.
- *   <li>So that the first epoch need not be paid for in vain, what was kept is found once more at
- *       once ({@link #probes}) until the figures are known.
- *   <li>A pipeline whose units are others in each epoch is given up, too: nothing is found.
- *   <li>No verdict is for good. It is tried again once what the last trial cost is a fiftieth of
- *       the time since.
+ *   <li>To decide within the first epoch, each kept unit is looked up again at once ({@link
+ *       #probes}) until the figures are known.
+ *   <li>Keeping also stops if the units differ in each epoch, so that none is found.
+ *   <li>No verdict is final. Keeping is tried again once the cost of the last trial is a fiftieth
+ *       of the time since.
  * </ul>
  *
- * <p>Thread-safe; never blocks but for a few instructions.
+ * <p>Thread-safe; holds its lock for a few instructions only.
  */
 public final class Worth {
-  /** A block ends after so many units, or so much time. */
+  /** A block ends after this many units, or this much time. */
   static final int BLOCK = 64;
 
   static final long BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** Blocks, or looks, after which it is told. */
+  /** Number of blocks, or checks, needed for a verdict. */
   static final int TRIED = 32;
 
-  /** Of the time that making takes, what finding may take. */
+  /** The share of the making time that finding may take. */
   private static final double MOST = 0.8;
 
-  /** Units that are found in so small a part of it need no more proof. */
+  /** If finding takes less than this share, no more evidence is needed. */
   private static final double EVIDENT = 0.125;
 
   private static final int EVIDENT_BLOCKS = 4;
 
-  /** The time until it is tried again, by what the trial cost. */
+  /** Time until the next trial, as a multiple of the last trial's cost. */
   private static final int PAUSE = 50;
 
-  /** Epochs in which nothing was found again. */
+  /** Epochs without a unit found, after which keeping stops. */
   private static final int IN_VAIN = 3;
 
   private final String unit;
@@ -59,21 +59,21 @@ public final class Worth {
   private Pace keeping = new Pace();
   private Pace finding = new Pace();
 
-  /** Units of an epoch, as far as is known. */
+  /** Units in an epoch, if known. */
   private long size = 1;
 
-  /** Since looking was last spread over the units of an epoch. */
+  /** Nanoseconds of checks not yet spread over the units of an epoch. */
   private long looked;
 
   private long units;
 
-  /** Epochs so far over whose units it was spread. */
+  /** Epochs over whose units the checks were spread. */
   private int spread;
 
   private double looking = Double.MAX_VALUE;
   private int looks;
 
-  /** Looks, and units kept, since a unit was found. */
+  /** Checks, and units kept, since a unit was last found. */
   private int looksInVain;
 
   private long keptInVain;
@@ -86,12 +86,12 @@ public final class Worth {
   private long again;
 
   /**
-   * Nothing is known yet.
+   * Starts without any figures.
    *
-   * @param unit what it is called: sample, batch
-   * @param epochs after so many of them keeping has to have paid for itself, as of now
+   * @param unit its name: sample, batch
+   * @param epochs number of epochs within which keeping has to pay off, as of now
    * @param clock in nanoseconds
-   * @param leaves hears once why it is given up
+   * @param leaves is told once why keeping stops
    */
   public Worth(String unit, IntSupplier epochs, LongSupplier clock, Consumer<String> leaves) {
     this.unit = unit;
@@ -100,7 +100,7 @@ public final class Worth {
     this.leaves = leaves;
   }
 
-  /** Whether to keep, and to use what is kept. */
+  /** Whether to keep units, and to use kept ones. */
   public synchronized boolean isIt() {
     if (left && clock.getAsLong() - again >= 0) {
       begin();
@@ -124,7 +124,7 @@ public final class Worth {
     cost = 0;
   }
 
-  /** Whether to find what has just been kept, only to know what that takes. */
+  /** Whether to look up a unit just kept, only to measure the time. */
   public synchronized boolean probes() {
     return !left && finding.blocks < TRIED && !isEvident();
   }
@@ -133,10 +133,10 @@ public final class Worth {
     return finding.blocks >= EVIDENT_BLOCKS && finding.best < EVIDENT * making.mean();
   }
 
-  /** An epoch, with so many units, has begun with a look at the pipeline. */
+  /** An epoch with this many units has begun with a check of the pipeline. */
   public synchronized void begun(long nanos, long unitsOfEpoch) {
     if (units >= BLOCK) {
-      spread(); // The epoch before was left early: its units are all that came of its look.
+      spread(); // The previous epoch ended early: its check served only these units.
     }
     size = unitsOfEpoch;
     looks++;
@@ -148,24 +148,24 @@ public final class Worth {
     judge(false);
   }
 
-  /** The pipeline was looked at within an epoch. */
+  /** The pipeline was checked during an epoch. */
   public synchronized void look(long nanos) {
     looked += nanos;
     cost += nanos;
   }
 
-  /** The program's own code has made a unit. */
+  /** The program's own code made a unit. */
   public synchronized void made(long nanos) {
     making.add(nanos, 1);
     unit();
   }
 
-  /** The library has put so many units together, as it need not do with those that are found. */
+  /** The library stacked this many units, which kept units do not need. */
   public synchronized void batched(long nanos, int times) {
     batching.add(nanos, times);
   }
 
-  /** A unit was kept; {@code nanos} beside making it. */
+  /** A unit was kept; {@code nanos} excludes the time of making it. */
   public synchronized void kept(long nanos) {
     keptInVain++;
     cost += nanos;
@@ -174,7 +174,7 @@ public final class Worth {
     }
   }
 
-  /** Units were found, and used. */
+  /** Units were found and used. */
   public synchronized void found(long nanos, int times) {
     looksInVain = 0;
     keptInVain = 0;
@@ -184,7 +184,7 @@ public final class Worth {
     probed(nanos, times);
   }
 
-  /** Units were found, and not used. */
+  /** Units were found but not used. */
   public synchronized void probed(long nanos, int times) {
     cost += nanos;
     if (finding.add(nanos, times)) {
@@ -200,17 +200,19 @@ public final class Worth {
   }
 
   private void spread() {
-    // The first time there is more to look at, and the code is cold.
+    // The first check has more to examine and runs cold code.
     looking = spread == 0 ? looking : Math.min(looking, (double) looked / units);
     spread++;
     looked = 0;
     units = 0;
   }
 
-  /** Of a unit; of the third epoch it is known at its beginning that it is no less. */
+  /**
+   * Cost of checks per unit; 0 in the first two epochs, a lower bound at the start of the third.
+   */
   private double looking() {
     if (spread < 2) {
-      return 0; // The program may have set a preprocessor, say, since the first.
+      return 0; // The program may, for example, have set a preprocessor since the first epoch.
     }
     return spread == 2 ? Math.min(looking, (double) looked / Math.max(BLOCK, size)) : looking;
   }
@@ -246,14 +248,14 @@ public final class Worth {
     }
   }
 
-  /** What a unit takes in the best block. */
+  /** The time per unit in the best block. */
   private static final class Pace {
     private double best = Double.MAX_VALUE;
     private int blocks;
     private long nanos;
     private int units;
 
-    /** Whether a block ends with it. */
+    /** Adds a measurement; returns whether it ends a block. */
     boolean add(long more, int times) {
       nanos += more;
       units += times;
@@ -271,7 +273,7 @@ public final class Worth {
       return blocks > 0 || units > 0;
     }
 
-    /** Of the best block; of what there is, if that is none. */
+    /** The mean of the best block, or of the current measurements if no block is complete. */
     double mean() {
       return blocks > 0 ? best : (double) nanos / units;
     }

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class FieldValues {
   static final FieldValues NONE = new FieldValues(object -> true);
 
-  /** Fields and elements to compare; about a millisecond. */
+  /** The most fields and elements to compare, which takes about a millisecond. */
   private static final int MOST = 1 << 18;
 
-  /** Containers that run no code of the program when they are read; no views. */
+  /** Containers that can be read without running code of the program; no views. */
   private static final Set<String> READABLE =
       Set.of(
           ("java.util.ArrayList java.util.LinkedList java.util.Arrays$ArrayList java.util.HashMap"
@@ -45,7 +45,7 @@ public final class FieldValues {
     this.isAnalysed = isAnalysed;
   }
 
-  /** An object that the program may drop. */
+  /** A weak reference, since the program may drop the object. */
   private static final class Met extends WeakReference<Object> {
     Met(Object object) {
       super(object);
@@ -72,7 +72,7 @@ public final class FieldValues {
   }
 
   /**
-   * An array or collection and what was in it.
+   * An array or collection and its contents at the time of the analysis.
    *
    * @param elements a copy of a primitive array, or the elements as in a slot
    */
@@ -103,7 +103,7 @@ public final class FieldValues {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
   }
 
-  /** Texts are formatted for the default locale. */
+  /** Adds the default locale, for which texts are formatted. */
   void addLocale() {
     locale = Locale.getDefault(Locale.Category.FORMAT);
   }
@@ -112,7 +112,7 @@ public final class FieldValues {
    * Adds a field of an object, or a static one.
    *
    * @param deep whether the array or collection in it may change, too
-   * @return false if it cannot be compared, or only with too much work
+   * @return false if comparing it is impossible or too slow
    */
   boolean add(@Nullable Object holder, Field field, boolean deep) throws IllegalAccessException {
     Object value = field.get(holder);

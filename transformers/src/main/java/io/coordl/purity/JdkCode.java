@@ -268,7 +268,7 @@ final class JdkCode {
         || (name.startsWith("java.time.") && object instanceof Comparable);
   }
 
-  /** Whether a JDK container itself is immutable. */
+  /** Whether the container itself, apart from its elements, is immutable. */
   static boolean isFixed(Object container) {
     String name = container.getClass().getName();
     return name.startsWith("java.util.ImmutableCollections$")

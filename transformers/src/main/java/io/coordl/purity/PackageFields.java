@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * of their package in the same jar or directory.
  */
 final class PackageFields {
-  /** Name and descriptor of each field that a class's package sets otherwise; empty if unknown. */
+  /** Fields that the package sets outside constructors, by name and type; empty if unknown. */
   private static final ClassValue<Optional<Set<String>>> SET =
       new ClassValue<>() {
         @Override
@@ -38,7 +38,7 @@ final class PackageFields {
 
   private PackageFields() {}
 
-  /** Whether only constructors of its class set a field, as far as the library goes. */
+  /** Whether within the library only constructors of its class set a field. */
   static boolean isOnlyMade(Class<?> type, Field field) {
     int access = Modifier.PUBLIC | Modifier.PROTECTED | Modifier.PRIVATE | Modifier.STATIC;
     return (field.getModifiers() & access) == 0

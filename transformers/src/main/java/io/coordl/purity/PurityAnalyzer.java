@@ -469,7 +469,7 @@ public final class PurityAnalyzer {
     /** Whether the caller can compare a field of all objects that the code can reach. */
     private boolean compares(Member field, String why, boolean deep) {
       if (!known.comparesFields() || trusts) {
-        return false; // Of an object of a trusted class it is not known what it refers to.
+        return false; // The references of an object of a trusted class are unknown.
       }
       try {
         if (ofClasses.containsKey(field)) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Libraries {
   private final List<Library> all;
 
-  /** Every library there is. */
+  /** All known libraries. */
   public static Libraries known() {
     return new Libraries(List.of(new Djl(), new Dl4j(), new Declared()));
   }
@@ -32,7 +32,7 @@ public final class Libraries {
     return all;
   }
 
-  /** The library of that name, which is one of these. */
+  /** The library with that name, which must be known. */
   public Library named(String name) {
     for (Library library : all) {
       if (library.name().equals(name)) {
@@ -42,7 +42,7 @@ public final class Libraries {
     throw new IllegalArgumentException(name);
   }
 
-  /** The argument of this key that a library has; null if none has. */
+  /** The argument with this key; null if no library has one. */
   public @Nullable LibraryArgument argument(String key) {
     for (Library library : all) { // No stream here: the installer calls this.
       for (LibraryArgument argument : library.arguments()) {
@@ -55,9 +55,9 @@ public final class Libraries {
   }
 
   /**
-   * Gives a value to the library whose argument it is.
+   * Passes a value to the library that has the argument.
    *
-   * @throws IllegalArgumentException if it is not as expected
+   * @throws IllegalArgumentException if the value is invalid
    */
   public void accept(LibraryArgument argument, String value) {
     for (Library library : all) {
@@ -72,12 +72,12 @@ public final class Libraries {
     return all.stream().flatMap(library -> library.arguments().stream()).toList();
   }
 
-  /** All rules: of each library the spans, then the interceptions. */
+  /** All rules: for each library its spans, then its interceptions. */
   public List<HookRule> hooks() {
     return hooks(policies -> true);
   }
 
-  /** The spans, and what the policies in force intercept. */
+  /** The spans, and the interceptions that the policies in force need. */
   public List<HookRule> hooks(Predicate<List<Policy>> inForce) {
     List<HookRule> hooks = new ArrayList<>();
     for (Library library : all) { // No stream here: the installer calls this.
@@ -91,12 +91,12 @@ public final class Libraries {
     return hooks;
   }
 
-  /** Weaves these rules into classes of any library. */
+  /** A weaver that applies these rules to classes of any library. */
   public HookWeaver weaver(List<HookRule> rules) {
     return new HookWeaver(rules, this::isNoData);
   }
 
-  /** Whether a class, by its internal name, looks like a source of batches and is none. */
+  /** Whether a class, by internal name, looks like a source of batches but is not. */
   public boolean isNoData(String internalName) {
     for (Library library : all) {
       if (library.isNoData(internalName)) {
@@ -106,21 +106,21 @@ public final class Libraries {
     return false;
   }
 
-  /** As {@link Library#anchors}, of all libraries. */
+  /** Like {@link Library#anchors}, for all libraries. */
   public Map<String, String> anchors() {
     Map<String, String> anchors = new HashMap<>();
     all.forEach(library -> anchors.putAll(library.anchors()));
     return anchors;
   }
 
-  /** As {@link Library#layers}, of all libraries. */
+  /** Like {@link Library#layers}, for all libraries. */
   public Map<String, String> layers() {
     Map<String, String> layers = new HashMap<>();
     all.forEach(library -> layers.putAll(library.layers()));
     return layers;
   }
 
-  /** As {@link Library#counters}, of all libraries. */
+  /** Like {@link Library#counters}, for all libraries. */
   public Map<String, String> counters() {
     Map<String, String> counters = new HashMap<>();
     all.forEach(library -> counters.putAll(library.counters()));

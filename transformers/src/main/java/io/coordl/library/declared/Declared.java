@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
  * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
- * epoch: the epoch ends when its {@code hasNext()} returns false or its {@code reset()} is called,
- * where its class declares these, or when another object returns batches.
+ * epoch. The epoch ends when another object returns batches. If its class declares {@code
+ * hasNext()} or {@code reset()}, the epoch also ends when {@code hasNext()} returns false or {@code
+ * reset()} is called.
  */
 public final class Declared implements Library {
   private static final String BATCH = "batch";

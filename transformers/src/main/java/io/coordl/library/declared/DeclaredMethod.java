@@ -20,9 +20,9 @@ record DeclaredMethod(String argument, String owner, String method) {
       Pattern.compile("(" + NAME + "(?:\\." + NAME + ")*)#(" + NAME + ")(\\(.*)?");
 
   /**
-   * Reads a value.
+   * Parses a value.
    *
-   * @throws IllegalArgumentException if it is not of that form
+   * @throws IllegalArgumentException if it has another form
    */
   static DeclaredMethod parse(String key, String value) {
     Matcher form = FORM.matcher(value);
@@ -48,7 +48,7 @@ record DeclaredMethod(String argument, String owner, String method) {
     }
   }
 
-  /** The rule for it, as {@code HookRule.describe} tells it. */
+  /** The rule for it, as {@code HookRule.describe} names it. */
   String rule() {
     return className() + "." + method + (method.indexOf('(') < 0 ? "(..)" : "");
   }

@@ -1,6 +1,6 @@
 /**
  * Training loops of any library, or of none, that the user declares with {@code batch=} and {@code
- * step=}: observed, and their files cached.
+ * step=}. They are observed, and their files cached.
  */
 @NullMarked
 package io.coordl.library.declared;

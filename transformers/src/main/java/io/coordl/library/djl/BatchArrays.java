@@ -33,7 +33,7 @@ final class BatchArrays implements PreparedBatch {
     layout = new BatchLayout(described);
   }
 
-  /** Looks at a sample, which stays the program's; {@code more} are parts without values. */
+  /** Wraps a sample, which the program still owns; {@code more} are parts without values. */
   static BatchArrays view(NDList data, NDList labels, List<BatchLayout.Array> more)
       throws CannotShareException {
     return new BatchArrays(null, data, labels, more);
@@ -42,8 +42,8 @@ final class BatchArrays implements PreparedBatch {
   /**
    * Takes over a batch, whatever the outcome.
    *
-   * @param size items it should have
-   * @throws CannotShareException if it is more than arrays of numbers
+   * @param size expected number of items
+   * @throws CannotShareException if the batch is more than arrays of numbers
    */
   static BatchArrays of(Batch batch, int size) throws CannotShareException {
     try {
@@ -60,7 +60,7 @@ final class BatchArrays implements PreparedBatch {
     }
   }
 
-  /** Looks at a batch, which stays the program's. */
+  /** Wraps a batch, which the program still owns. */
   static BatchArrays view(Batch batch) throws CannotShareException {
     if (batch.getClass() != Batch.class) {
       throw new CannotShareException("batches of class " + batch.getClass().getName());
@@ -92,8 +92,8 @@ final class BatchArrays implements PreparedBatch {
   }
 
   /**
-   * Whether two of the arrays are the same, or lie in the same memory: what changes one in place
-   * changes the other, but not a copy of it. Of views on a device nothing is known.
+   * Whether two of the arrays are the same, or share memory: a change of one in place would change
+   * the other, but not a copy of it. Views on a device are not detected.
    */
   static boolean overlap(NDList data, NDList labels) {
     NDList all = new NDList(data).addAll(labels);
@@ -114,9 +114,10 @@ final class BatchArrays implements PreparedBatch {
     ByteBuffer first = one.toByteBuffer(true);
     ByteBuffer second = other.toByteBuffer(true);
     if (!first.isDirect() || !second.isDirect()) {
-      return true; // Copies, of memory that is not told.
+      return true; // Copies, whose address is unavailable.
     }
-    // Of an address only the lower bits are told: so two may be taken to overlap that do not.
+    // Only the lower bits of an address are known, so this may report an overlap where there is
+    // none.
     int most = 1 << 30;
     int apart = first.alignmentOffset(0, most) - second.alignmentOffset(0, most);
     return (apart & most - 1) < second.remaining() || (-apart & most - 1) < first.remaining();

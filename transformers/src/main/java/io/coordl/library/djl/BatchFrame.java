@@ -15,17 +15,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch has beside its arrays: with their bytes, an equal batch is made of it. Refers to no
- * array of the program.
+ * Everything in a batch except its arrays; with their bytes, an equal batch can be made. Refers to
+ * no array of the program.
  *
- * <p>The bytes are copied; to a GPU that is the one copy that the program's own array takes, too.
- * Arrays over staged bytes would be sound only as long as their readers were known. PyTorch's
- * arrays share memory behind DJL's back: views, and what the gradient of an operation needs later.
- * An array made of foreign memory ({@code from_blob} without a deleter) does not keep us from
- * giving that memory to another batch, and how many others share it DJL does not tell. Closing the
- * batch, detaching or attaching are no sign either: a prediction that the program keeps goes back
- * to the batch in {@code backward}, after the batch was closed, through no object of DJL's. The
- * test program {@code example.passes.OverForeignMemory} shows it.
+ * <p>The bytes are copied; for a GPU, this is the same single copy that the program's own array
+ * takes. Arrays over staged bytes would be safe only if all their readers were known. But PyTorch's
+ * arrays share memory unseen by DJL, as views and as values saved for the gradient of an operation.
+ * An array over foreign memory ({@code from_blob} without a deleter) does not prevent reuse of that
+ * memory for another batch, and DJL does not tell how many other arrays share it. Closing,
+ * detaching or attaching the batch proves nothing either: {@code backward} on a prediction that the
+ * program keeps reads the closed batch, through no DJL object. The test program {@code
+ * example.passes.OverForeignMemory} shows this.
  *
  * @param device where the arrays belong; null for the manager's own
  */
@@ -39,11 +39,11 @@ record BatchFrame(
     @Nullable Device device) {
 
   /**
-   * The batch.
+   * Makes the batch.
    *
-   * @param manager of this batch alone, closed if it cannot be made
-   * @param bytes as {@link BatchArrays} writes them; not kept
-   * @throws IOException if the bytes are none of ours
+   * @param manager used for this batch alone; closed on failure
+   * @param bytes as {@link BatchArrays} writes them; not retained
+   * @throws IOException if the bytes have another format
    */
   Batch make(NDManager manager, ByteBuffer bytes) throws IOException {
     try {
@@ -62,13 +62,13 @@ record BatchFrame(
     }
   }
 
-  /** Whether arrays are copied to a GPU, and the copy is over when they are there. */
+  /** Whether arrays are copied to a GPU, and the copy is complete when the call returns. */
   static boolean copiesToGpu(NDManager manager) {
     return manager.getDevice().isGpu()
-        && manager.getEngine().getEngineName().equals("PyTorch"); // Others are not known.
+        && manager.getEngine().getEngineName().equals("PyTorch"); // Other engines are unknown.
   }
 
-  /** Those of one role, each of its own memory. */
+  /** The arrays of one role, each with its own memory. */
   static NDList arrays(NDManager manager, BatchLayout layout, ByteBuffer bytes, String role) {
     NDList arrays = new NDList();
     for (int i = 0; i < layout.arrays().size(); i++) {
@@ -81,8 +81,8 @@ record BatchFrame(
   }
 
   /**
-   * An array of its own memory: the engine copies what is on the host only to move it to a device,
-   * and views of an array over staged bytes would outlive them unseen.
+   * Makes an array with its own memory: the engine copies host memory only when it moves it to a
+   * device, and views of an array over staged bytes would outlive them unnoticed.
    */
   private static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The layers of a DJL model: blocks with trained parameters of their own, named by their way from
- * the root. The one block of an imported model is divided by the names of its parameters.
+ * The layers of a DJL model: blocks that directly own trained parameters, named by their path from
+ * the root. The single block of an imported model is divided by the names of its parameters.
  */
 public final class BlockLayers implements Function<Object, List<LayerEvent>> {
 
@@ -60,7 +60,7 @@ public final class BlockLayers implements Function<Object, List<LayerEvent>> {
     return name.isEmpty() || part.isEmpty() ? name + part : name + "/" + part;
   }
 
-  /** Values of a sample: all but the first dimension. */
+  /** Values per sample: the product of all dimensions but the first. */
   private static long inputs(Block block) {
     Shape[] shapes = block.getInputShapes();
     if (shapes == null || shapes.length == 0 || shapes[0].dimension() < 2) {

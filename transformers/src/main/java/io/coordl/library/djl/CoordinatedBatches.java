@@ -20,13 +20,12 @@ import org.jspecify.annotations.Nullable;
  * {@code prep=coordinate}: the batches of every {@link DataIterable}, at three methods.
  *
  * <ul>
- *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs as it is, and its
- *       batches are handed out as {@link SampledEpoch.Indices}, which leave open which items they
- *       are.
- *   <li>{@code fetch}, of the library's iterables or the program's own: the first one of an epoch
- *       begins it ({@link SampledEpoch}), for only then is it known what the batches are made with.
- *       Each gets the staged batch; if there is none, the program's own fetch runs, over the items
- *       of the order that all jobs have adopted.
+ *   <li>{@code Sampler.sample}, where a data iterable calls it: the sampler runs unchanged, and its
+ *       batches are returned as {@link SampledEpoch.Indices}, whose items are decided later.
+ *   <li>{@code fetch}, of the library's iterables or the program's own: the first call in an epoch
+ *       begins it ({@link SampledEpoch}), because only then is it known how batches are made. Each
+ *       call returns the staged batch; if there is none, the program's own fetch runs over the
+ *       items of the order that all jobs adopted.
  *   <li>{@code close} of a manager that the arrays of an epoch belong to: it ends the epoch first,
  *       since a thread of the agent may be working on them.
  * </ul>
@@ -39,12 +38,12 @@ public final class CoordinatedBatches implements LibraryHooks {
 
   final @Nullable PinnedMemory pinned;
 
-  /** Of the agent that the user asked for. */
+  /** Number of agent threads that the user asked for. */
   final int threads;
 
   /**
-   * Held by the thread that runs the program's code where the program expects one thread only: it
-   * gave the iterable no executor, or one of a single thread.
+   * Held by the thread that runs the program's code if the program expects only one such thread: it
+   * gave the iterable no executor, or a single-threaded one.
    */
   final ReentrantLock oneThread = new ReentrantLock();
 
@@ -57,8 +56,8 @@ public final class CoordinatedBatches implements LibraryHooks {
   }
 
   /**
-   * Whether this thread is just making a batch: an epoch that it needs for that is its own affair,
-   * and cannot wait for another thread to make batches where only one may.
+   * Whether this thread is already making a batch. An epoch that it begins for that purpose is not
+   * shared: it cannot wait for another thread if only one may make batches.
    */
   private boolean isMakingBatch() {
     return oneThread.isHeldByCurrentThread() || CoordinatedEpoch.isPreparing();
@@ -89,7 +88,7 @@ public final class CoordinatedBatches implements LibraryHooks {
     };
   }
 
-  /** Whether the sampler that declares the running method was called by a data iterable itself. */
+  /** Whether a data iterable itself called the sampler that declares the running method. */
   private static boolean isForIterable(Class<?> sampler) {
     return CALLERS.walk(
         frames ->
@@ -105,13 +104,13 @@ public final class CoordinatedBatches implements LibraryHooks {
   }
 
   /** A sampler has begun an epoch. */
-  @SuppressWarnings("unchecked") // It is what a sampler returns.
+  @SuppressWarnings("unchecked") // The type that a sampler returns.
   private @Nullable Object begin(
       RandomAccessDataset dataset, Sampler sampler, @Nullable Object own) {
     if (!(own instanceof Iterator<?> batches)) {
       return own;
     }
-    epochs.end(dataset); // One that was left before its end is over.
+    epochs.end(dataset); // This also replaces an epoch that ended early.
     return new SampledBatches(
         (Iterator<List<Long>>) batches, new SampledEpoch(this, dataset, sampler), dataset.size());
   }

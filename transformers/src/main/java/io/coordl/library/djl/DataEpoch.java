@@ -14,20 +14,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of a trainer over a data set, or one evaluation, in the order of its sampler, and how
- * far the program has come in it. Used by the thread that trains, but for the order, which others
- * may walk.
+ * One epoch of a trainer over a data set, or one evaluation, in the order of its sampler, and the
+ * program's position in it. Used by the training thread, except for the order, which other threads
+ * may iterate over.
  */
 final class DataEpoch {
   private final WeakReference<Object> data;
 
-  /** Of all that the thread has begun. */
+  /** Its number among all epochs that the thread has begun. */
   final int number;
 
-  /** Which of those that the thread has used. */
+  /** The number of its data set among those that the thread has used. */
   final int dataset;
 
-  /** Of all that it has begun over this one. */
+  /** Its number among the thread's epochs over this data set. */
   final int count;
 
   private final byte[] random;
@@ -35,7 +35,9 @@ final class DataEpoch {
   private int taken;
   private volatile boolean ended;
 
-  /** The next one; {@code random} is DJL's generator before the sampler draws, null if unknown. */
+  /**
+   * Creates an epoch; {@code random} is DJL's generator before the sampler draws, null if unknown.
+   */
   DataEpoch(Object data, int number, int dataset, int count, @Nullable ForkableRandom random) {
     this.data = new WeakReference<>(data);
     this.number = number;
@@ -53,14 +55,14 @@ final class DataEpoch {
     return data.refersTo(null);
   }
 
-  /** Whether the program has taken all there are, as far as that is known. */
+  /** Whether the program has taken all batches, if their number is known. */
   boolean isOver() {
     synchronized (batches) {
       return ended && taken >= batches.size();
     }
   }
 
-  /** Whether the program has taken some, and not all. */
+  /** Whether the program has taken some batches, but not all. */
   boolean isLeft() {
     return taken > 0 && !isOver();
   }
@@ -69,7 +71,7 @@ final class DataEpoch {
     taken++;
   }
 
-  /** Where DJL's generator is; empty if that is not known. */
+  /** The state of DJL's generator; empty if unknown. */
   static byte[] bytes(@Nullable ForkableRandom random) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
@@ -77,7 +79,7 @@ final class DataEpoch {
         random.save(new DataOutputStream(bytes));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // It is written to memory.
+      throw new UncheckedIOException(e); // Cannot happen: it is written to memory.
     }
     return bytes.toByteArray();
   }
@@ -88,11 +90,11 @@ final class DataEpoch {
         random.restore(new DataInputStream(new ByteArrayInputStream(bytes)));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // There is nothing to read but bytes in memory.
+      throw new UncheckedIOException(e); // Cannot happen: the bytes are in memory.
     }
   }
 
-  /** Writes which one it is, and where the program is in it. */
+  /** Writes which epoch it is, and the program's position in it. */
   void write(DataOutputStream out) throws IOException {
     out.writeInt(number);
     out.writeInt(dataset);
@@ -103,7 +105,7 @@ final class DataEpoch {
     out.write(random);
   }
 
-  /** What tells the order of the first batches from others. */
+  /** A checksum of the order of the first batches. */
   long order(int count) {
     long hash = 1;
     synchronized (batches) {
@@ -114,7 +116,7 @@ final class DataEpoch {
     return hash;
   }
 
-  /** The sampler's order, followed. */
+  /** Follows the sampler's order. */
   <T> Iterator<T> follow(Iterator<T> own) {
     return new Iterator<>() {
       @Override
@@ -135,7 +137,9 @@ final class DataEpoch {
     };
   }
 
-  /** Leaves out what the program took in an earlier job; fewer if the order has not so many. */
+  /**
+   * Skips the batches that the program took in an earlier job, or fewer if the order is shorter.
+   */
   void skip(Iterator<?> followed, int count) {
     while (taken < count && followed.hasNext()) {
       followed.next();

@@ -21,7 +21,10 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return ObjectDescription.of(what, object, new Description(false));
   }
 
-  /** Of what code reads whose samples are kept: it may go through a map in whatever order. */
+  /**
+   * Describes an object read by code whose samples are kept; the code may iterate over maps in any
+   * order.
+   */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(true));
   }
@@ -51,7 +54,7 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
     return true;
   }
 
-  /** A pipeline's pairs are places and transforms; the place is the first array as a rule. */
+  /** A pipeline's pairs are positions and transforms; the position is usually the first array. */
   private static void addPairs(PairList<?, ?> pairs, ObjectDescription to)
       throws ReflectiveOperationException, IOException {
     to.write("[");
@@ -74,8 +77,8 @@ record Description(boolean countsEveryOrder) implements ObjectDescription.Librar
   }
 
   /**
-   * What data sets and iterables have from the library is told part by part, but for the size of a
-   * data set where samples may follow from it.
+   * The fields that data sets and iterables inherit from the library are described separately,
+   * except the size of a data set if samples may depend on it.
    */
   @Override
   public boolean isScratch(Field field) {

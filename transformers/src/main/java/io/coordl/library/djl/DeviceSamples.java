@@ -11,15 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Samples of one batch that lie on a device and are to be kept. Reading each of them would wait
- * each time for all that the device has yet to do, so the values are read with those of the stacked
- * batch, once. Not thread-safe.
+ * Samples of one batch that lie on a device and are to be kept. Reading each sample would wait each
+ * time for all pending work of the device, so the values are read once, from the stacked batch. Not
+ * thread-safe.
  */
 final class DeviceSamples {
   private final List<Sample> samples = new ArrayList<>();
 
   private record Sample(int place, BatchLayout layout, SampleMaker.Keeping keeping) {
-    /** The sample, of values of its batch. */
+    /** The sample, taken from the values of its batch. */
     PreparedBatch of(List<ByteBuffer> values) {
       return new PreparedBatch() {
         @Override
@@ -40,7 +40,7 @@ final class DeviceSamples {
   }
 
   /**
-   * A sample to be kept.
+   * Adds a sample to be kept.
    *
    * @param place in the batch, from 0 on
    */
@@ -49,11 +49,11 @@ final class DeviceSamples {
   }
 
   /**
-   * Keeps them.
+   * Keeps the samples.
    *
    * @param data of the batch, stacked
    * @param labels of the batch, stacked
-   * @param count samples of the batch
+   * @param count number of samples in the batch
    */
   void keep(NDList data, NDList labels, int count) throws IOException {
     if (samples.isEmpty()) {

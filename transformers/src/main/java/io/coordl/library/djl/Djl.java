@@ -30,7 +30,9 @@ import io.coordl.transformers.hook.HookTable;
 import java.util.List;
 import java.util.Map;
 
-/** DJL: its iterables prepare on the program's thread, or on an executor's if it has one. */
+/**
+ * DJL: its iterables prepare batches on the program's thread, or on an executor if they have one.
+ */
 public final class Djl implements Library {
   static final String NAME = "DJL";
 
@@ -87,13 +89,13 @@ public final class Djl implements Library {
     table.span(FIT, "ai/djl/training/EasyTrain", "fit", "evaluateDataset");
     table.span(COMPUTE, "ai/djl/training/Trainer", "forward", "evaluate");
     table.span(UPDATE, "ai/djl/training/Trainer", "step()V");
-    // Loops without a trainer: a gradient collector of the engine, or batches that are predicted.
+    // Loops without a trainer: a gradient collector of the engine, or predictions of batches.
     table.span(UPDATE, "ai/djl/training/ParameterStore", "updateAllParameters()V");
     table.span(COMPUTE, null, "newGradientCollector()Lai/djl/training/GradientCollector;");
     table.span(
         COMPUTE, "ai/djl/inference/Predictor", "batchPredict(Ljava/util/List;)Ljava/util/List;");
     table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
-    // Of several that intercept a method the first is nearest to its body.
+    // If several rules intercept a method, the first is nearest to its body.
     table.by("ProfiledBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pipeline as it was when a batch was begun. The program may add transforms to its pipeline at
- * any time, and change the arrays that it gave {@link Normalize}: so the batch is made with a copy,
- * and equals the result of the program's own call as long as the two pipelines are equal. It does
- * not keep the program's transforms from being garbage-collected, because one may refer to the data
+ * any time, and change the arrays that it gave {@link Normalize}: so a copy makes the batch, which
+ * equals the result of the program's own call as long as the two pipelines are equal. It does not
+ * keep the program's transforms from being garbage-collected, because one may refer to the data
  * set.
  *
- * @param isThere whether the program has one
- * @param keys places of the transforms in the program's pipeline
+ * @param isThere whether the program has a pipeline
+ * @param keys positions of the transforms in the program's pipeline
  * @param transforms the program's own
- * @param used in place of those whose arrays the program may change, else null
+ * @param used copies of those whose arrays the program may change, null for the others
  */
 record FixedPipeline(
     Copies copies,
@@ -35,7 +35,7 @@ record FixedPipeline(
     return transforms.size();
   }
 
-  /** Whether the other one has the same transforms, whatever their arrays hold. */
+  /** Whether both have the same transforms, whatever their arrays hold. */
   boolean hasSameTransforms(FixedPipeline other) {
     return isThere == other.isThere
         && size() == other.size()
@@ -51,12 +51,12 @@ record FixedPipeline(
     return isThere ? part(0, size()) : null;
   }
 
-  /** A pipeline of one transform as it was: the program's own, or a copy. */
+  /** A pipeline of one transform in its recorded state: the program's own, or a copy. */
   Pipeline part(int number) {
     return part(number, number + 1);
   }
 
-  /** While the program has its own. */
+  /** Must be called while the program still has its own transforms. */
   private Pipeline part(int from, int to) {
     List<Object> parts = new ArrayList<>();
     for (int i = from; i < to; i++) {
@@ -66,7 +66,7 @@ record FixedPipeline(
     return copies.of(keys.subList(from, to), parts);
   }
 
-  /** The program's transforms, one list for each, but those of which a copy is used. */
+  /** The program's transforms, in one list each, without those replaced by a copy. */
   List<List<@Nullable Object>> objects() {
     List<List<@Nullable Object>> objects = new ArrayList<>();
     for (int i = 0; i < size(); i++) {
@@ -75,7 +75,7 @@ record FixedPipeline(
     return objects;
   }
 
-  /** Whether a pipeline is what a batch was made with. */
+  /** Whether a pipeline equals the one that made a batch. */
   boolean isOf(@Nullable Pipeline now) {
     if (!isThere || now == null) {
       return !isThere && now == null;
@@ -111,14 +111,14 @@ record FixedPipeline(
       return (PairList<?, ?>) pairs.require(pipeline);
     }
 
-    /** Those that the program gave it, and may change. */
+    /** The arrays that the program passed to a transform, and may change. */
     private float[][] arrays(Object transform) {
       return transform.getClass() == Normalize.class
           ? new float[][] {mean.require(transform), std.require(transform)}
           : new float[0][];
     }
 
-    /** Whether it does what its transforms do: a subclass may do anything else. */
+    /** Whether it only applies its transforms; a subclass may do anything else. */
     static boolean isPlain(@Nullable Pipeline pipeline) {
       return pipeline == null || pipeline.getClass() == Pipeline.class;
     }
@@ -127,7 +127,7 @@ record FixedPipeline(
       return pairs(pipeline).size();
     }
 
-    /** The transforms from one to another, which is not of them. */
+    /** The transforms in a range whose end is exclusive. */
     Pipeline part(Pipeline pipeline, int from, int to) {
       PairList<?, ?> own = pairs(pipeline);
       return of(own.keys().subList(from, to), own.values().subList(from, to));

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The forms in which one factory's images are kept, one per flag of {@code toNDArray}. The text
- * holds whatever decides which bytes the pixels have: the library's own conversion by the content
- * of its class files, the decoder by the version of what it is part of.
+ * covers everything that determines the bytes of the pixels: a checksum of the class files of the
+ * library's conversion, and the version of the software that contains the decoder.
  */
 final class Forms {
   private final Map<Image.@Nullable Flag, DecodedForm> forms = new LinkedHashMap<>();
@@ -36,7 +36,7 @@ final class Forms {
     forms.put(null, DecodedForm.of(code + " flag null"));
   }
 
-  /** The form of {@code toNDArray(manager, flag)}, null included. */
+  /** The form of {@code toNDArray(manager, flag)}; the flag may be null. */
   @Nullable DecodedForm of(Image.@Nullable Flag flag) {
     return forms.get(flag);
   }
@@ -45,7 +45,7 @@ final class Forms {
     return forms.values();
   }
 
-  /** JDKs decode JPEG differently, and a program may bring readers of its own, in any order. */
+  /** JDKs decode JPEG differently, and a program may add readers of its own, in any order. */
   private static String imageIoVersion() {
     SortedSet<String> versions = new TreeSet<>();
     IIORegistry.getDefaultInstance()

@@ -18,9 +18,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code ImageFactory.fromFile(Path)}: where the item's pixels are kept, an image over them; else
- * the library's own, wrapped so that its pixels are kept once they are asked for. Other factories,
- * subclasses included, and other file systems are left alone.
+ * {@code ImageFactory.fromFile(Path)}: if the item's pixels are kept, returns an image over them;
+ * else wraps the library's own image, so that its pixels are kept once they are requested. Other
+ * factories, subclasses included, and other file systems are left alone.
  */
 public final class ImageInterceptor implements LibraryHooks {
   /** Set while {@link Origin#decode} makes the library's own call, which must reach the library. */
@@ -82,8 +82,8 @@ public final class ImageInterceptor implements LibraryHooks {
     }
 
     /**
-     * The library's own image, decoded now; made from the pixels if the file is no longer what it
-     * was when the program asked for it, since the library would have decoded it then.
+     * Decodes the library's own image now. If the file has changed since the program asked for it,
+     * makes the image from the pixels, since the library would have decoded it then.
      */
     Image decode(Pixels kept) {
       if (item.unchanged()) {
@@ -91,7 +91,7 @@ public final class ImageInterceptor implements LibraryHooks {
         try {
           return factory.fromFile(path);
         } catch (IOException e) {
-          // Gone or replaced since the line above.
+          // Deleted or replaced since the line above.
         } finally {
           of.ownCall.set(false);
         }
@@ -101,7 +101,7 @@ public final class ImageInterceptor implements LibraryHooks {
       if (!(image.getWrappedImage() instanceof BufferedImage)) {
         return image;
       }
-      // Of the type that decoding a picture in colour gives.
+      // The image type that decoding a colour picture gives.
       BufferedImage colours =
           new BufferedImage(kept.width(), kept.height(), BufferedImage.TYPE_3BYTE_BGR);
       colours.setRGB(0, 0, kept.width(), kept.height(), rgb, 0, kept.width());

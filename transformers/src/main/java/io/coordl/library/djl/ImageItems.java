@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which file an index of a data set is, for the library's own data sets of one picture per file and
- * for views of them; no code of the program runs to tell. Of others nothing is known.
+ * Maps an index of a data set to its file, for the library's own data sets with one picture per
+ * file and for views of them. Runs no code of the program. Other data sets are unknown.
  */
 final class ImageItems {
   private static final String LIBRARY = "ai.djl.";
@@ -46,7 +46,7 @@ final class ImageItems {
     Path of(int index) throws ReflectiveOperationException;
   }
 
-  /** The files of a data set, null if it is not known which they are. Never throws. */
+  /** The files of a data set; null if unknown. Never throws. */
   @Nullable Source of(RandomAccessDataset dataset) {
     try {
       return source(dataset);
@@ -140,7 +140,7 @@ final class ImageItems {
     }
 
     /**
-     * Offers the items of an epoch's batches before they are asked for.
+     * Offers the items of an epoch's batches before they are requested.
      *
      * @param spared whether a sample's items are better not fetched
      */

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link DataIterable} keeps to itself and its subclasses. Thread-safe. */
+/** Non-public fields of {@link DataIterable}. Thread-safe. */
 final class IterableFields {
   private static final Sampler NO_ORDER =
       new Sampler() {
@@ -41,8 +41,8 @@ final class IterableFields {
   final LibraryField<Device> device = of("device", Device.class);
   final LibraryField<ExecutorService> executor = of("executor", ExecutorService.class);
 
-  /** What its sampler yields. */
-  @SuppressWarnings("rawtypes") // As it is declared.
+  /** The iterator of its sampler. */
+  @SuppressWarnings("rawtypes") // The declared type of the field.
   final LibraryField<Iterator> sample = of("sample", Iterator.class);
 
   final FixedPipeline.Copies copies = new FixedPipeline.Copies();
@@ -65,7 +65,7 @@ final class IterableFields {
     return LibraryField.of(DataIterable.class, name, type);
   }
 
-  /** What a batch of these samples has beside its arrays. */
+  /** The frame of a batch of these samples: everything except its arrays. */
   BatchFrame frame(DataIterable iterable, List<Long> indices, int progress) {
     return new BatchFrame(
         indices.size(),
@@ -77,7 +77,7 @@ final class IterableFields {
         device.get(iterable));
   }
 
-  /** An iterable that fetches as the program's does, and is only asked to fetch. */
+  /** An iterable that fetches like the program's; only its fetch method is used. */
   DataIterable like(
       DataIterable iterable,
       RandomAccessDataset data,
@@ -97,7 +97,7 @@ final class IterableFields {
         device.get(iterable));
   }
 
-  /** The iterable's own {@code fetch}, overridden or not; throws what it throws. */
+  /** Calls the iterable's own {@code fetch}, overridden or not; throws what that throws. */
   Batch fetch(DataIterable iterable, List<Long> indices, int progress) throws Exception {
     try {
       Batch batch = (Batch) fetch.invoke(iterable, indices, progress);

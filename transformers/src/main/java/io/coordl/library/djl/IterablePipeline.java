@@ -27,17 +27,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A {@link DataIterable}, whose stages are its data set and each transform of its pipeline.
  *
- * <p>Its batches are prefetched by an iterable of our own over a manager of our own, so that the
- * program may close its manager at any time; the arrays are handed to the program's manager when it
+ * <p>An iterable of the agent, with a manager of its own, prefetches batches, so that the program
+ * may close its manager at any time. The arrays move to the program's manager when the program
  * takes the batch.
  *
- * @param tables what is known of tables, whose samples may be kept; null where whole batches are
- *     prefetched, for which the transforms of labels count, too
+ * @param tables known tables, whose samples may be kept; null if whole batches are prefetched,
+ *     which also depend on the transforms of labels
  */
 record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable Tables tables)
     implements PrefetchedPipeline, SamplePipeline {
   /**
-   * What a data set looks at beside its own fields, and the program can change at any time.
+   * Settings outside a data set's own fields that it reads and the program can change at any time.
    *
    * @param device where its arrays are made
    * @param columns of a table
@@ -47,7 +47,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       @Nullable ImageFactory factory, Device device, List<Object> columns, List<Object> defaults) {}
 
   /**
-   * The settings that one batch was begun with.
+   * The settings with which one batch was begun.
    *
    * @param stacked whether samples are only stacked after the last transform
    */
@@ -67,7 +67,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         SamplePipeline.defaults());
   }
 
-  /** Those of the labels as far as they count. */
+  /** The transforms of labels, if they matter. */
   private @Nullable Pipeline labels() {
     return tables == null ? fields.targetPipeline.get(iterable) : null;
   }
@@ -90,7 +90,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         && fixed.labels.isOf(labels());
   }
 
-  // ---- batches that are prefetched
+  // ---- prefetched batches
 
   @Override
   public @Nullable PeekingIterator<?> upcoming() {
@@ -125,7 +125,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   }
 
   @Override
-  @SuppressWarnings("unchecked") // What the sampler of a DataIterable yields.
+  @SuppressWarnings("unchecked") // The type that a DataIterable's sampler yields.
   public Batch prefetch(Object settings, Object samples, int position) throws Exception {
     Fixed fixed = (Fixed) settings;
     NDManager programs = fields.manager.require(iterable);
@@ -134,7 +134,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       DataIterable shadow =
           fields.like(iterable, dataset(), own, fixed.data.copy(), fixed.labels.copy());
       Batch batch = fields.fetch(shadow, (List<Long>) samples, position);
-      fields.batchManager.set(batch, own); // Closed with it.
+      fields.batchManager.set(batch, own); // Closed with the batch.
       return batch;
     } catch (Exception | Error e) {
       own.close();
@@ -152,20 +152,20 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       ready.getLabels().attach(target);
       fields.batchManager.set(ready, target);
     } catch (RuntimeException e) {
-      return false; // The program has closed its manager: its own call says so.
+      return false; // The program has closed its manager; its own call reports that.
     }
     own.close();
     return true;
   }
 
-  /** As the library makes it for each batch. */
+  /** Created for each batch, as the library does. */
   private NDManager newBatchManager() {
     NDManager manager = fields.manager.require(iterable).newSubManager();
     manager.setName("dataIter fetch");
     return manager;
   }
 
-  // ---- samples that are kept
+  // ---- kept samples
 
   @Override
   public String name() {
@@ -207,7 +207,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         manager.getEngine().getEngineName() + " " + manager.getEngine().getVersion(),
         manager.getDevice().getDeviceType(),
         "JDK " + System.getProperty("java.runtime.version"),
-        // The order of sums may follow the number of threads.
+        // The order of summation may depend on the number of threads.
         "threads " + System.getenv("OMP_NUM_THREADS") + " " + System.getenv("MKL_NUM_THREADS"),
         "of DJL " + System.getProperty("ai.djl.pytorch.num_threads"),
         fixed.around.defaults.toString(),
@@ -233,7 +233,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return Description.ofRead(name, value);
   }
 
-  /** Whether nothing is left to do with kept samples but to stack them. */
+  /** Whether kept samples only have to be stacked. */
   boolean isStacked(PreparedSamples.Plan plan) {
     Fixed fixed = (Fixed) plan.settings();
     return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
@@ -251,7 +251,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return batchifier != null && batchifier.getClass() == StackBatchifier.class;
   }
 
-  /** The batch of such samples; null if they are not alike. */
+  /** The batch of such samples; null if their shapes differ. */
   @Nullable Batch stack(
       List<PreparedSamples.Kept> samples, SampleStack stack, List<Long> indices, int progress)
       throws IOException {
@@ -267,7 +267,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     }
   }
 
-  /** An iterable that fetches as the program's does, what is kept apart. */
+  /** An iterable that fetches like the program's, but takes kept samples. */
   DataIterable over(PreparedSamples samples, PreparedSamples.Plan plan) {
     FixedPipeline fixed = ((Fixed) plan.settings()).data;
     Pipeline own = fields.pipeline.get(iterable);

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the code of DJL is known to do.
+ * The known behaviour of DJL's code.
  *
  * @param comparesFields whether the caller compares fields that the program may set, see {@link
  *     io.coordl.pipeline.PreparedSamples}
@@ -16,11 +16,16 @@ import org.jspecify.annotations.Nullable;
 record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   static final String PREFIX = "ai.djl.";
 
-  /** Of the engine's generator, which cannot be forked, or with no work to do. */
+  /**
+   * Transforms that draw from the engine's generator, which cannot be forked, or that do no work.
+   */
   private static final Set<String> DRAWING =
       Set.of("RandomHue", "RandomBrightness", "RandomColorJitter");
 
-  /** Packages and classes whose methods depend on what they are given, and draw as is known. */
+  /**
+   * Packages and classes whose methods depend only on their arguments, and draw only from the known
+   * generator.
+   */
   private static final List<String> KNOWN =
       List.of(
           ("ai/djl/ndarray/ ai/djl/modality/ ai/djl/translate/ ai/djl/training/dataset/"
@@ -28,19 +33,19 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " ai/djl/util/Preconditions ai/djl/util/Float16Utils ai/djl/Device")
               .split(" "));
 
-  /** Classes and methods among these that do more. */
+  /** Exceptions: classes and methods among these that do more. */
   private static final Set<String> UNKNOWN =
       Set.of(
           ("ai/djl/ndarray/NDScope ai/djl/translate/TranslatorContext prepare getData fromUrl"
                   + " setImageFactory getEngine getGpuCount getParentManager getManagedArrays"
-                  // These are others each time, or change the manager of the batch.
+                  // These differ in each call, or change the manager of the batch.
                   + " getUid nextUid isOpen cap attachInternal attachUncappedInternal"
                   + " tempAttachInternal"
-                  // These draw from the engine's generator, or change what they are given.
+                  // These draw from the engine's generator, or change their arguments.
                   + " dropout batchNorm rnn lstm gru")
               .split(" "));
 
-  /** What DJL's own jars have below {@link #PREFIX}. */
+  /** The packages below {@link #PREFIX} in DJL's own jars. */
   private static final Set<String> PARTS =
       Set.of(
           ("basicdataset engine inference metric modality ndarray nn opencv pytorch"
@@ -48,7 +53,7 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
                   + " MalformedModelException Model ModelException TrainingDivergedException")
               .split(" "));
 
-  /** Copies of DJL's examples lie in packages of that prefix. */
+  /** Programs may contain copies of DJL's examples in packages with that prefix. */
   @Override
   public boolean isOfLibrary(String className) {
     String part = className.substring(PREFIX.length()).split("[.$]", 2)[0];
@@ -66,9 +71,9 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
   }
 
   /**
-   * The base classes only keep what they make iterables of, which are looked at themselves. A
-   * vocabulary sets its private fields in methods that its constructors alone call, and shows none
-   * of what they keep.
+   * The base classes only store the parts of their iterables, which are examined themselves. A
+   * vocabulary sets its private fields only in methods called by its constructors, and does not
+   * expose what they hold.
    */
   @Override
   public boolean isClosed(Class<?> type) {
@@ -80,14 +85,14 @@ record KnownDjl(boolean comparesFields) implements PurityAnalyzer.Known {
         || name.startsWith("ai.djl.Device");
   }
 
-  /** A row is not changed, and of what has read it knows the names of the columns. */
+  /** A row never changes; of its parser it knows only the column names. */
   @Override
   public boolean isValue(Class<?> type) {
     return type.getName().equals("org.apache.commons.csv.CSVRecord")
         || type.getName().equals("org.apache.commons.csv.CSVFormat");
   }
 
-  /** Lists of indices that the program made stay its own. */
+  /** Lists of indices that the program made remain its own. */
   @Override
   public boolean keepsItsOwn(Class<?> declaring) {
     return RandomAccessDataset.class.isAssignableFrom(declaring)

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an optimizer of DJL remembers of each parameter, by the order of the parameters in their
- * block: in another JVM they have other identifiers. On one device.
+ * The state that a DJL optimizer keeps for each parameter, in the order of the parameters in their
+ * block, because their identifiers differ in another JVM. On one device.
  */
 final class OptimizerState {
   private final LibraryField<Object> store = LibraryField.of(Trainer.class, "parameterStore");
@@ -34,7 +34,7 @@ final class OptimizerState {
 
   OptimizerState() throws NoSuchFieldException {}
 
-  /** The trainer's; null if it is not where it is as a rule. */
+  /** The trainer's optimizer; null unless it is on one device, in a local parameter server. */
   @Nullable Optimizer of(Trainer trainer) {
     return trainer.getDevices().length == 1
             && server.get(store.require(trainer)) instanceof LocalParameterServer local
@@ -51,7 +51,7 @@ final class OptimizerState {
     return LibraryField.all(of.getClass(), Optimizer.class, field -> field.getType() == Map.class);
   }
 
-  @SuppressWarnings("unchecked") // By the identifiers of parameters.
+  @SuppressWarnings("unchecked") // Keyed by the identifiers of parameters.
   private static Map<String, Object> map(LibraryField<Object> field, Optimizer of) {
     return (Map<String, Object>) field.require(of);
   }
@@ -117,9 +117,9 @@ final class OptimizerState {
   }
 
   /**
-   * Makes the trainer's optimizer what it was.
+   * Restores the trainer's optimizer.
    *
-   * @return null if done; else why not: it may be half done then
+   * @return null on success; else the reason, and the optimizer may be partly restored
    */
   @Nullable String read(DataInputStream in, Trainer trainer) throws IOException {
     String was = in.readUTF();
@@ -169,7 +169,7 @@ final class OptimizerState {
     }
     bytes.rewind();
     NDArray array = like.getManager().create(bytes, like.getShape(), like.getDataType());
-    array.detach(); // As those that the optimizer makes.
+    array.detach(); // Like the arrays that the optimizer makes.
     return array;
   }
 }

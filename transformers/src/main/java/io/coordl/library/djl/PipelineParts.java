@@ -12,15 +12,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** What the batches of a data iterable are made of and with, part by part. */
+/** Describes the parts of a data iterable that determine its batches. */
 final class PipelineParts {
   private PipelineParts() {}
 
   /**
-   * The parts; content of files is told by their paths alone, since all jobs are on one host.
+   * Describes the parts. Files are described by their paths alone, since all jobs are on one host.
    *
    * @param sampler its description
-   * @param order whose sizes of batches count, not their items
+   * @param order of which only the batch sizes count, not the items
    * @throws CannotShareException if a part cannot be described
    */
   static Fingerprint of(

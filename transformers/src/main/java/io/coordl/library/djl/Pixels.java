@@ -13,13 +13,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An image as it is kept. Immutable.
+ * A kept image. Immutable.
  *
- * @param form what it was decoded by, and for which flag
+ * @param form the decoder, and the flag passed to it
  * @param array height, width, channels
  */
 record Pixels(DecodedForm form, KeptArray array) {
-  /** What is kept of an item in this form; null if nothing is. */
+  /** The kept pixels of an item in this form; null if there are none. */
   static @Nullable Pixels find(DecodedItem item, DecodedForm form) {
     KeptArray array = KeptItems.find(item, form);
     return array == null ? null : new Pixels(form, array);
@@ -52,24 +52,25 @@ record Pixels(DecodedForm form, KeptArray array) {
   }
 
   /**
-   * A fresh array over memory of its own, since an operation in place on an array over read-only
-   * memory would end the JVM.
+   * Makes an array with its own memory, because an in-place operation on an array over read-only
+   * memory would crash the JVM.
    *
-   * <p>In main memory PyTorch's own, which it takes back when the array is closed. That of a direct
-   * buffer, as the library makes its arrays, waits for the garbage collector: until the limit of
-   * direct memory is reached each image touches pages that are new to the process, which costs more
-   * than all its transforms. Other engines need not have arrays that begin empty.
+   * <p>In main memory, PyTorch allocates it, and frees it when the array is closed. A direct
+   * buffer, which the library uses for its arrays, is freed only by the garbage collector. Until
+   * the limit of direct memory is reached, each image would touch pages that are new to the
+   * process, which costs more than all its transforms. Arrays of other engines need not start out
+   * empty.
    */
   NDArray toArray(NDManager manager) {
     Shape shape = new Shape(height(), width(), array.third());
     if (Device.cpu().equals(manager.getDevice())
         && manager.getEngine().getEngineName().equals("PyTorch")) {
       NDArray made = manager.create(shape, DataType.UINT8);
-      // Or the manager, closed by another thread meanwhile, would free what is written here.
+      // Otherwise another thread could close the manager and free the memory during this write.
       made.detach();
       try {
         ByteBuffer memory = made.toByteBuffer(true);
-        // By its contract a direct buffer is the array's memory; any other is a copy.
+        // By contract, a direct buffer is the array's memory; any other buffer is a copy.
         if (memory.isDirect()) {
           memory.put(array.values().duplicate());
           made.attach(manager);
@@ -87,7 +88,7 @@ record Pixels(DecodedForm form, KeptArray array) {
     return manager.create(own, shape, DataType.UINT8);
   }
 
-  /** Packed pixels, opaque, for {@code ImageFactory.fromPixels}. */
+  /** Packed opaque pixels, for {@code ImageFactory.fromPixels}. */
   int[] toRgb() {
     ByteBuffer values = array.values();
     int channels = array.third();

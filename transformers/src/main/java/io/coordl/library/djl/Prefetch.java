@@ -23,9 +23,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prefetch=N} in DJL. The order of an epoch is known from its sampler: {@link BatchSampler}
- * over one of the library's own samplers, which have drawn all their random numbers when the epoch
- * begins, so that peeking draws none. Samplers of the program's own are left alone.
+ * {@code prefetch=N} in DJL. The order of an epoch is known from its sampler: a {@link
+ * BatchSampler} over one of the library's own samplers, which draw all their random numbers when
+ * the epoch begins, so reading ahead draws none. The program's own samplers are left alone.
  */
 public final class Prefetch implements LibraryHooks {
   private final LibraryField<Object> subSampler = LibraryField.of(BatchSampler.class, "subSampler");
@@ -84,7 +84,7 @@ public final class Prefetch implements LibraryHooks {
   }
 
   /** A sampler has begun an epoch. */
-  @SuppressWarnings("unchecked") // What BatchSampler.sample returns.
+  @SuppressWarnings("unchecked") // The type that BatchSampler.sample returns.
   private @Nullable Object begin(
       RandomAccessDataset dataset, int batchSize, @Nullable Object sampled) {
     if (batches != null) {

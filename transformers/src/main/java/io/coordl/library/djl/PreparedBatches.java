@@ -17,9 +17,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prepared=share} in DJL, where a {@link DataIterable} fetches a batch, on whatever thread:
- * it is fetched from a data set of ours that hands out what is kept of the samples, with the
- * transforms that are left. Subclasses, which fetch in ways of their own, are left alone.
+ * {@code prepared=share} in DJL: when a {@link DataIterable} fetches a batch, on any thread, it
+ * fetches from the agent's data set, which returns kept samples, and applies the remaining
+ * transforms. Subclasses that fetch in other ways are left alone.
  */
 public final class PreparedBatches implements LibraryHooks {
   private final IterableFields fields = new IterableFields();
@@ -68,7 +68,7 @@ public final class PreparedBatches implements LibraryHooks {
         : null;
   }
 
-  /** A batch that is only to be stacked is made of the bytes at once. */
+  /** Makes a batch whose samples only have to be stacked directly from their bytes. */
   private @Nullable Batch stacked(
       PreparedSamples kept,
       PreparedSamples.Plan plan,
@@ -85,11 +85,11 @@ public final class PreparedBatches implements LibraryHooks {
     }
   }
 
-  /** What a data set sets while it is prepared decides its samples, and may those of others. */
+  /** Preparing a data set may change its samples, and those of other data sets. */
   private InterceptedCall prepare(PreparedSamples kept, Object dataset) {
     Object file = tables.look(dataset);
     if (file != null && tables.isPrepared(dataset, file)) {
-      return new InterceptedCall(file); // It returns nothing.
+      return new InterceptedCall(file); // The method returns nothing.
     }
     kept.changed();
     return InterceptedCall.after(
@@ -102,10 +102,10 @@ public final class PreparedBatches implements LibraryHooks {
         });
   }
 
-  @SuppressWarnings("unchecked") // What DataIterable.fetch is given.
+  @SuppressWarnings("unchecked") // The argument types of DataIterable.fetch.
   private @Nullable InterceptedCall fetch(
       PreparedSamples kept, DataIterable iterable, Object[] arguments) {
-    // Of a manager that the program has closed its own call says so.
+    // If the program has closed the manager, its own call reports that.
     if (fields.dataset.get(iterable) instanceof PreparedDataset
         || !fields.manager.require(iterable).isOpen()
         || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out the samples of another data set, prepared as far as they are kept. */
+/** Returns the samples of another data set, in the stage in which they are kept. */
 final class PreparedDataset extends RandomAccessDataset {
   private final RandomAccessDataset own;
   private final PreparedSamples samples;
@@ -36,7 +36,7 @@ final class PreparedDataset extends RandomAccessDataset {
   /** Nanoseconds spent on the samples; one thread fetches a batch. */
   private long nanos;
 
-  /** Samples that were asked for. */
+  /** Number of samples requested. */
   private int places;
 
   private final DeviceSamples unread = new DeviceSamples();
@@ -65,13 +65,13 @@ final class PreparedDataset extends RandomAccessDataset {
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException(e); // Its methods throw no other.
+      throw new IllegalStateException(e); // These methods throw no other checked exception.
     } finally {
       nanos += System.nanoTime() - start;
     }
   }
 
-  /** Keeps the samples that were made on a device, of the batch that they were asked for. */
+  /** Keeps the samples made on a device, once their batch is complete. */
   void keep(Batch batch) throws IOException {
     unread.keep(batch.getData(), batch.getLabels(), places);
   }
@@ -88,7 +88,7 @@ final class PreparedDataset extends RandomAccessDataset {
 
   @Override
   public void prepare(Progress progress) {
-    // The program's own is prepared already.
+    // The program's own data set is already prepared.
   }
 
   private record Sample(NDList data, NDList labels) {}
@@ -149,15 +149,15 @@ final class PreparedDataset extends RandomAccessDataset {
     }
 
     /**
-     * Whether arrays can be recreated from their values; {@code last}: they are only stacked after
-     * this.
+     * Whether arrays can be recreated from their values; {@code last}: whether they are only
+     * stacked after this stage.
      */
     private boolean areArrays(NDList list, boolean last) {
       if (list.getClass() != NDList.class) {
-        return false; // What else it has its batchifier may ask for.
+        return false; // The batchifier may use its other attributes.
       }
       for (NDArray array : list) {
-        // Asked of text the engine ends the JVM.
+        // Querying a text array would crash the JVM.
         if (array.getDataType() == DataType.STRING
             || !(Strides.areDense(array) || (last && Strides.areStackedDense(array)))
             || array.hasGradient()

@@ -45,7 +45,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     return Math.max(1, ((Batch) batch).getSize());
   }
 
-  /** {@code DataIterable.hasNext} closes the manager of its batches when it has no more of them. */
+  /** {@code DataIterable.hasNext} closes the manager of its batches at the end of the epoch. */
   @Override
   public void hold(Object batch) {
     Batch held = (Batch) batch;
@@ -83,7 +83,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     }
   }
 
-  /** At the end of its epoch DJL closes what the batches of it belong to. */
+  /** DJL closes the parent manager of an epoch's batches at its end. */
   private static NDManager below(NDManager parent) {
     return parent.isOpen()
         ? parent.newSubManager()

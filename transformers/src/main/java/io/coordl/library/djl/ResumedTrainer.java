@@ -35,26 +35,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trainer whose model and optimizer are what they were after some step of an earlier job. Its
- * epochs and evaluations before that are empty, and its listeners hear nothing of them; in the one
- * that the step was in, the batches that were used are left out. Used by the thread that trains.
+ * A trainer whose model and optimizer are restored to their state after some step of an earlier
+ * job. Its earlier epochs and evaluations are empty, and its listeners are not called for them. In
+ * the epoch of that step, the used batches are skipped. Used by the training thread.
  */
 final class ResumedTrainer {
   private static final int VERSION = 3;
   private static final String LISTENERS = "ai.djl.training.listener.";
 
   /**
-   * How far a trainer has come.
+   * The progress of a trainer.
    *
    * @param reason why the job cannot be resumed from here; empty if it can
-   * @param several whether batches are taken from several data sets in turns
+   * @param several whether batches are taken alternately from several data sets
    * @param nested whether epochs lie within others
-   * @param left whether one was left before its end
+   * @param left whether an epoch ended early
    * @param steps of the trainer
    */
   record Progress(String reason, boolean several, boolean nested, boolean left, long steps) {}
 
-  /** The fields of the library that this needs, found once. */
+  /** The fields of the library that this needs, looked up once. */
   static final class Access {
     private final OptimizerState optimizer = new OptimizerState();
     private final LibraryField<Object> array = LibraryField.of(Parameter.class, "array");
@@ -85,7 +85,7 @@ final class ResumedTrainer {
   private final byte[] now;
   private final List<Counts> counts = new ArrayList<>();
 
-  /** Losses and accuracies of the last epoch that had ended, by their names. */
+  /** Losses and accuracies of the last finished epoch, by name. */
   private final Map<String, Float> evaluations = new TreeMap<>();
 
   private ResumedTrainer(
@@ -115,7 +115,7 @@ final class ResumedTrainer {
     }
   }
 
-  /** Writes what a model's file lacks; the last batch is from {@code epoch}. */
+  /** Writes the state that a model's file lacks; the last batch is from {@code epoch}. */
   static void write(
       DataOutputStream out,
       Access access,
@@ -149,7 +149,7 @@ final class ResumedTrainer {
     access.optimizer.write(out, trainer);
   }
 
-  /** Makes a trainer what it was; null if that cannot be, which is said. */
+  /** Restores a trainer; if that is impossible, logs why and returns null. */
   static @Nullable ResumedTrainer of(
       Trainer trainer, Access access, Resume resume, @Nullable ForkableRandom random) {
     Path checkpoint = trainer.getModel() instanceof BaseModel ? resume.take() : null;
@@ -167,7 +167,7 @@ final class ResumedTrainer {
         return null;
       }
       resume.begin(resumed.progress.steps);
-      // A program may ask for them after each epoch, those that are skipped too.
+      // A program may ask for them after each epoch, including skipped ones.
       evaluations(access.listeners(trainer)).forEach(all -> all.putAll(resumed.evaluations));
       String optimizer = reason(() -> access.optimizer.read(in, trainer));
       if (optimizer != null) {
@@ -189,7 +189,7 @@ final class ResumedTrainer {
         .toList();
   }
 
-  /** Why something was not restored, be it that it threw; null if it was. */
+  /** Reason the restore failed, its exception included; null on success. */
   private static @Nullable String reason(Callable<@Nullable String> restoring) {
     try {
       return restoring.call();
@@ -230,14 +230,16 @@ final class ResumedTrainer {
     }
   }
 
-  /** Says it of a class of the program's; nothing if there is none. */
+  /**
+   * Logs that state of a class of the program is missing; does nothing if there is no such class.
+   */
   private void lacks(String what, @Nullable String own, String more) {
     if (own != null) {
       resume.lacks(what + own + more);
     }
   }
 
-  /** The class of what is the program's; null if it is DJL's. */
+  /** The name of a part's class if it is the program's; null if it is DJL's. */
   private static @Nullable String own(@Nullable Object part) {
     String name = part == null ? KnownDjl.PREFIX : part.getClass().getName();
     return name.startsWith(KnownDjl.PREFIX)
@@ -245,13 +247,13 @@ final class ResumedTrainer {
         : name.replaceFirst("\\$\\$Lambda.*", " (a lambda)");
   }
 
-  /** A block and all within it. */
+  /** A block and all blocks within it. */
   private static Stream<Block> all(Block block) {
     return Stream.concat(
         Stream.of(block), block.getChildren().values().stream().flatMap(ResumedTrainer::all));
   }
 
-  /** Recurrent blocks do so between their layers, too. */
+  /** Whether a block uses dropout; recurrent blocks do so between their layers. */
   private static boolean drops(Block block) {
     try {
       return block instanceof Dropout
@@ -266,7 +268,7 @@ final class ResumedTrainer {
     }
   }
 
-  /** The class of a block, or of its function, that is not DJL's; null if there is none. */
+  /** The class of a block, or of its function, if it is not DJL's; null if it is. */
   private static @Nullable String ownBlock(Access access, Block block) {
     return all(block)
         .map(part -> own(part instanceof LambdaBlock ? access.lambda.require(part) : part))
@@ -275,7 +277,7 @@ final class ResumedTrainer {
         .orElse(null);
   }
 
-  /** Whether the library goes through the batches, and not a loop of the program's. */
+  /** Whether the library iterates over the batches, rather than the program's own loop. */
   private static boolean isInFit() {
     return StackWalker.getInstance()
         .walk(
@@ -283,7 +285,7 @@ final class ResumedTrainer {
                 frames.anyMatch(frame -> frame.getClassName().equals("ai.djl.training.EasyTrain")));
   }
 
-  /** Null if done; else why not: the model is as it is then. */
+  /** Null on success; else the reason, and the model is unchanged. */
   private static @Nullable String restore(Trainer trainer, Access access, Path checkpoint)
       throws IOException, ReflectiveOperationException {
     Block block = trainer.getModel().getBlock();
@@ -304,12 +306,12 @@ final class ResumedTrainer {
         read = read && parameters.get(i).getArray().getShape().equals(own.get(i).getShape());
       }
     } finally {
-      // The trainer has the arrays too: they stay, with what was read inside.
+      // The trainer refers to the arrays too, so they stay; only their contents are replaced.
       for (int i = 0; i < own.size(); i++) {
         NDArray saved = parameters.get(i).getArray();
         access.array.set(parameters.get(i), own.get(i));
         if (saved != own.get(i)) {
-          if (read) { // A copy: what was read lies in memory of Java that its array keeps.
+          if (read) { // A copy, because the arrays that were read lie in Java memory.
             own.get(i).intern(saved.duplicate());
             own.get(i).setRequiresGradient(parameters.get(i).requiresGradient());
           }
@@ -329,15 +331,15 @@ final class ResumedTrainer {
     throw new IOException("no file of parameters in " + checkpoint);
   }
 
-  /** Steps of the model, those that are skipped with them. */
+  /** Steps of the model, including skipped ones. */
   long steps() {
     return progress.steps;
   }
 
-  /** Whether an epoch or an evaluation was over before the step, so that nothing of it is made. */
+  /** Whether an epoch or evaluation was finished before the step, so that all of it is skipped. */
   boolean leaveOut(DataEpoch other) {
     boolean over = resume.isSkipping() && !isIn(other);
-    if (over && other.dataset == dataset) { // Of the others the model is not trained on.
+    if (over && other.dataset == dataset) { // The model is not trained on the others.
       skipped(1);
     }
     return over;
@@ -354,12 +356,12 @@ final class ResumedTrainer {
             : other.number == epoch);
   }
 
-  /** The sampler is about to draw the order of the epoch that the step was in. */
+  /** The sampler is about to draw the order of the step's epoch. */
   void draw() {
     DataEpoch.restore(random, before);
   }
 
-  /** Its order is drawn: the job is where it was. */
+  /** Its order is drawn; the job has reached its earlier position. */
   void arrive(
       Trainer trainer, Access access, DataEpoch at, @Nullable Iterator<?> followed, Object data) {
     // The program may have changed weights itself between steps.
@@ -392,7 +394,7 @@ final class ResumedTrainer {
     resume.end();
   }
 
-  /** What a listener of DJL has counted: its numbers by their names, but for points in time. */
+  /** The numeric fields of a DJL listener, by name, except points in time. */
   private record Counts(String type, Map<String, Long> values) {
     private static boolean isKnown(Object listener) {
       return listener.getClass().getName().startsWith(LISTENERS);

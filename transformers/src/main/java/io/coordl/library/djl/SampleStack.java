@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples of equal shape one behind the other, as {@code Batchifier.STACK} puts them: two calls of
- * native code a batch, where stacking arrays takes several for each sample. Thread-safe.
+ * Stacks samples of equal shape as {@code Batchifier.STACK} does, but with two native calls per
+ * batch, where stacking arrays takes several per sample. Thread-safe.
  */
 final class SampleStack {
   private static final int MOST_BYTES = 1 << 30;
 
-  /** Batches whose pages may be locked: as many threads as make batches at once. */
+  /** The most batches whose pages may be locked: as many as there are threads that make batches. */
   private static final int MOST_PINNED = 4;
 
   private static final int PAGE = 4096;
@@ -28,7 +28,7 @@ final class SampleStack {
 
   private final Queue<ByteBuffer> locked = new ConcurrentLinkedQueue<>();
 
-  /** Memory of the last batch, for the next one. */
+  /** Memory of the last batch, to be reused. */
   private final AtomicReference<@Nullable ByteBuffer> spare = new AtomicReference<>();
 
   SampleStack(@Nullable PinnedMemory pinned) {
@@ -67,9 +67,9 @@ final class SampleStack {
   }
 
   /**
-   * The bytes are not needed any more.
+   * Releases the bytes of a batch.
    *
-   * @param copied whether they went to a device
+   * @param copied whether they were copied to a device
    */
   void free(ByteBuffer batch, boolean copied) {
     if (copied && pinned != null && pinned.pin(batch, MOST_PINNED)) {
@@ -79,7 +79,7 @@ final class SampleStack {
     }
   }
 
-  /** Files come last, and are no arrays. */
+  /** The sample's arrays without its files, which come last. */
   private static List<BatchLayout.Array> arrays(Kept sample) {
     List<BatchLayout.Array> all = sample.layout().arrays();
     int count = 0;

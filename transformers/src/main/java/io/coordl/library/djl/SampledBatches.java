@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a data iterable gets instead of its sampler's iterator, which is run to its end when the
- * first batch is asked for: an order can be shared only as a whole. If it has no end, throws, or
- * yields what is no index, the program gets just what its sampler gives. Used by one thread at a
- * time, as the sampler's own.
+ * Replaces the sampler's iterator of a data iterable. It runs the sampler to its end when the first
+ * batch is requested, because an order can only be shared as a whole. If the sampler is endless,
+ * throws, or yields anything that is not an index, the program gets exactly the sampler's results.
+ * Like the sampler's iterator, used by one thread at a time.
  */
 final class SampledBatches implements Iterator<List<Long>> {
-  /** A sampler that yields each item more often than this (in the mean) is taken for endless. */
+  /** A sampler that yields each item more often than this, on average, is considered endless. */
   private static final long MOST_PER_ITEM = 16;
 
   private final Iterator<List<Long>> sampler;
@@ -21,7 +21,7 @@ final class SampledBatches implements Iterator<List<Long>> {
   private final long size;
   private @Nullable Iterator<List<Long>> batches;
 
-  /** What the sampler threw, to be thrown where the program would have met it. */
+  /** The sampler's exception, thrown when the program reaches that batch. */
   private @Nullable Throwable failure;
 
   private boolean failedInNext;
@@ -52,7 +52,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       return batches().next();
     }
     rethrow();
-    return sampler.next(); // Past its end, too, where it is asked without hasNext.
+    return sampler.next(); // Also past its end, if it is called without hasNext.
   }
 
   private void rethrow() {
@@ -80,10 +80,10 @@ final class SampledBatches implements Iterator<List<Long>> {
   }
 
   /**
-   * All batches.
+   * Runs the sampler to its end.
    *
-   * @param own gets them as the sampler gives them
-   * @return null if they make no order
+   * @param own receives the batches exactly as the sampler yields them
+   * @return null if they are not a valid order
    */
   private @Nullable List<int[]> drain(List<List<Long>> own) {
     List<int[]> items = new ArrayList<>();
@@ -124,7 +124,7 @@ final class SampledBatches implements Iterator<List<Long>> {
       }
       return indices;
     } catch (RuntimeException e) {
-      return null; // No list, or one with holes: the fetch will meet that.
+      return null; // Not a list, or a list with nulls: the fetch will fail on it.
     }
   }
 }

@@ -31,8 +31,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One epoch of this job over a data set: from its sampler's order to the last batch. Holds neither
- * the iterable nor the data set. Thread-safe.
+ * One epoch of this job over a data set: from its sampler's order to the last batch. Refers to
+ * neither the iterable nor the data set. Thread-safe.
  */
 final class SampledEpoch implements Pipeline {
   private final CoordinatedBatches all;
@@ -59,7 +59,7 @@ final class SampledEpoch implements Pipeline {
     this.sampler = described;
   }
 
-  /** The batches of this epoch, whose order the others may replace by one of the same sizes. */
+  /** The batches of this epoch, whose order the group may replace by one with the same sizes. */
   List<List<Long>> over(BatchOrder own) {
     order = own;
     List<List<Long>> batches = new ArrayList<>(own.batches());
@@ -75,9 +75,9 @@ final class SampledEpoch implements Pipeline {
   }
 
   /**
-   * The indices of one batch, as a sampler would give them. Which they are is decided when the
-   * first batch of the epoch is fetched, or when the program looks; how many is known before.
-   * Immutable; thread-safe.
+   * The indices of one batch, as a sampler would yield them. Their number is known from the start;
+   * the indices are decided when the first batch of the epoch is fetched, or when the program reads
+   * them. Immutable; thread-safe.
    */
   final class Indices extends AbstractList<Long> implements RandomAccess {
     private final int batch;
@@ -91,7 +91,8 @@ final class SampledEpoch implements Pipeline {
     }
 
     /**
-     * Whether this is the first call: each batch is taken once, a second fetch is the program's.
+     * Whether this is the first call. Each batch is taken once; the program's own code makes a
+     * second fetch.
      */
     boolean fetchFirst() {
       return fetched.compareAndSet(false, true);
@@ -112,7 +113,7 @@ final class SampledEpoch implements Pipeline {
           made = epoch.copied(batch, staged -> make(fields.frame(of, this, progress), own, staged));
         }
       } catch (Throwable t) {
-        Bridge.fault("a staged batch", t); // The program's own fetch makes it.
+        Bridge.fault("a staged batch", t); // The program's own fetch makes the batch.
       }
       return epoch.call(span, made);
     }
@@ -166,7 +167,7 @@ final class SampledEpoch implements Pipeline {
     return threads;
   }
 
-  /** How many threads may call the program's code at once, if it gave the iterable this. */
+  /** How many threads may call the program's code at once, given the iterable's executor. */
   private int allowed(@Nullable ExecutorService executor) {
     if (executor == null) {
       return 1;
@@ -197,7 +198,10 @@ final class SampledEpoch implements Pipeline {
     return BatchArrays.of(made, samples.length);
   }
 
-  /** A data set, or a manager that the iterable's arrays belong to, or one above it. */
+  /**
+   * Whether it uses a data set, or a manager that the iterable's arrays belong to, or an ancestor
+   * of that manager.
+   */
   @Override
   public boolean uses(Object part) {
     if (!(part instanceof NDManager)) {

@@ -24,8 +24,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Model.save} and {@code Model.load}: the library writes into a file that then takes its
- * place, or into memory, from which that is done in the background.
+ * {@code Model.save} and {@code Model.load}. The library writes either to a temporary file that
+ * then replaces the target, or to memory, which is written to the file in the background.
  */
 public final class SavedModels implements LibraryHooks {
   private static final Pattern PARAMETERS = Pattern.compile("(.*)-(\\d{4,9})\\.params");
@@ -46,7 +46,7 @@ public final class SavedModels implements LibraryHooks {
       switch (method) {
         case "save" -> {
           if (resume != null && resume.leavesOutSave()) {
-            return InterceptedCall.skipping(); // It has been saved before, and is there.
+            return InterceptedCall.skipping(); // An earlier job has saved it.
           }
           return arguments[0] instanceof Path directory
               ? new Save(self, directory, files.beginTurn())
@@ -70,7 +70,7 @@ public final class SavedModels implements LibraryHooks {
     }
   }
 
-  /** Where nobody has asked for a certain epoch: the last one whose file is whole. */
+  /** If no particular epoch was requested: the last one whose file is complete. */
   private Path lastWhole(Path last) {
     Matcher name = PARAMETERS.matcher(last.getFileName().toString());
     if (last.getFileSystem() != FileSystems.getDefault()
@@ -88,13 +88,15 @@ public final class SavedModels implements LibraryHooks {
     return last;
   }
 
-  /** One call of {@code Model.save}; the file is the one that it creates in its directory. */
+  /**
+   * One call of {@code Model.save}; its file is the one that the library creates in the directory.
+   */
   private final class Save extends InterceptedCall implements Redirection {
     private final Path directory;
     private final long start = System.nanoTime();
     private final long span;
 
-    /** Whether it has its turn to be written in the background. */
+    /** Whether it is queued to be written in the background. */
     private final boolean later;
 
     private final @Nullable Redirection outer;
@@ -171,7 +173,7 @@ public final class SavedModels implements LibraryHooks {
         try {
           made.close();
         } catch (IOException e) {
-          // It is swept away another time.
+          // A later run deletes it.
         }
       }
     }

@@ -15,12 +15,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An image of the data set, of which the program as a rule wants nothing but the array. Size and
- * array come from the kept pixels. Every other method is the library's own image's, which is
- * decoded when the first of them is called; and since images can be drawn on, and what they hand
- * out may be too, that image does everything from then on, and its pixels are not kept.
+ * An image of the data set, of which the program usually needs only the array. Its size and array
+ * come from the kept pixels. All other methods are delegated to the library's own image, which is
+ * decoded when the first of them is called. Since images can be drawn on, and may expose mutable
+ * parts, that image then handles all later calls, and its pixels are not kept.
  *
- * <p>As safe for concurrent use as the library's own.
+ * <p>As safe for concurrent use as the library's own image.
  */
 final class StoredImage implements InvocationHandler {
   private final ImageInterceptor.Origin origin;
@@ -36,7 +36,7 @@ final class StoredImage implements InvocationHandler {
     this.own = own;
   }
 
-  /** An image over kept pixels, or of the library's own, of which nothing is kept yet. */
+  /** Wraps kept pixels, or an image of the library whose pixels are not kept yet. */
   static Image of(ImageInterceptor.Origin origin, @Nullable Pixels kept, @Nullable Image own) {
     return (Image)
         Proxy.newProxyInstance(
@@ -61,7 +61,7 @@ final class StoredImage implements InvocationHandler {
         Image drawn = touch();
         try {
           Object result = method.invoke(drawn, arguments);
-          // The library hands out the image itself if it has the size that is asked for.
+          // The library returns the image itself if it already has the requested size.
           yield result == drawn ? image : result;
         } catch (InvocationTargetException e) {
           throw Objects.requireNonNullElse(e.getCause(), e);

@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
- * Whether the values of an array lie one behind the other, in the order of its dimensions. What
- * PyTorch computes of a transposed array has the same values as of one that is not, but the order
- * in which it adds them up, and so the last bit, may differ: bytes do not tell. Thread-safe.
+ * Checks whether the values of an array are contiguous in memory, in the order of its dimensions.
+ * Results that PyTorch computes from a transposed array may differ in the last bit, because it sums
+ * the same values in another order. The bytes do not show this. Thread-safe.
  */
 final class Strides {
   private static final String PYTORCH = "ai.djl.pytorch.engine.PtNDArray";
 
-  /** The engine's own function, by the class of its arrays; false if this version has none. */
+  /** The engine's own function, by array class; false if this version has none. */
   private static final ClassValue<Predicate<NDArray>> CONTIGUOUS =
       new ClassValue<>() {
         @Override
@@ -71,7 +71,7 @@ final class Strides {
     return found;
   }
 
-  /** Tried with the layout of {@code ToTensor}: channels come first but are last in memory. */
+  /** Tests the layout of {@code ToTensor}: channels come first but are last in memory. */
   private static boolean stacksDense(NDManager manager) {
     try (NDManager own = manager.newSubManager()) {
       NDArray some = own.arange(18f).reshape(2, 3, 3).transpose(2, 0, 1);
@@ -92,7 +92,7 @@ final class Strides {
     }
   }
 
-  /** False if they do not, or if it cannot be told. */
+  /** Whether the values are dense; false if unknown. */
   static boolean areDense(NDArray array) {
     return array.getClass().getName().equals(PYTORCH)
         && !array.isSparse()

@@ -15,9 +15,9 @@ import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The library's tables of values separated by commas, which read their whole file each time they
- * are prepared, at the start of each epoch. Where the file is what it was, so are the rows.
- * Subclasses are left alone. Thread-safe.
+ * The library's tables of comma-separated values, which read their whole file each time they are
+ * prepared, at the start of each epoch. If the file is unchanged, so are the rows. Subclasses are
+ * left alone. Thread-safe.
  */
 final class Tables {
   private static final String TABLE = "ai.djl.basicdataset.tabular.CsvDataset";
@@ -28,14 +28,14 @@ final class Tables {
 
   private record TableFile(String path, FileState state) {
     static TableFile of(URL url) throws URISyntaxException {
-      String path = Path.of(url.toURI()).toString(); // Throws for what is no file.
+      String path = Path.of(url.toURI()).toString(); // Throws if it is not a file.
       return new TableFile(path, FileState.of(path));
     }
   }
 
   /**
-   * What a table was read from, the rows made of it, as they lie in the table, and what its columns
-   * were then: the program may add some, or prepare another table that shares them.
+   * The file that a table was read from, the rows as stored in the table, and the columns at that
+   * time. The program may add columns, or prepare another table that shares them.
    */
   private record Read(TableFile file, Object rows, String columns) {}
 
@@ -43,7 +43,7 @@ final class Tables {
     return dataset.getClass().getName().equals(TABLE);
   }
 
-  /** Its file as it is now; null if it is no such table, or none whose file can be told. */
+  /** The current state of its file; null if it is not such a table, or its file is unknown. */
   @Nullable Object look(Object dataset) {
     if (!isTable(dataset)) {
       return null;
@@ -52,17 +52,17 @@ final class Tables {
       TableFile now = TableFile.of((URL) value(dataset, "csvUrl"));
       return now.state.isSettled() && isPlain(dataset) ? now : null;
     } catch (URISyntaxException | ReflectiveOperationException | RuntimeException e) {
-      return null; // Its own call says what is wrong.
+      return null; // The table's own call reports what is wrong.
     }
   }
 
-  /** What is known of a table; null if it is none that was read here. */
+  /** The file and rows of a table; null if it was not read here. */
   private @Nullable Read known(Object dataset) throws ReflectiveOperationException {
     Read known = isTable(dataset) ? read.get((RandomAccessDataset) dataset) : null;
     return known != null && known.rows == rows(dataset) ? known : null;
   }
 
-  /** Whether it holds what preparing it would give. */
+  /** Whether it already holds the result of preparing it. */
   synchronized boolean isPrepared(Object dataset, Object file) {
     try {
       Read known = known(dataset);
@@ -74,7 +74,7 @@ final class Tables {
     }
   }
 
-  /** It was prepared, and its file was {@code file} before that. */
+  /** Records that the table was prepared; {@code file} is its file before that. */
   synchronized void prepared(Object dataset, Object file) {
     RandomAccessDataset table = (RandomAccessDataset) dataset;
     read.remove(table);
@@ -88,7 +88,7 @@ final class Tables {
   }
 
   /**
-   * The columns of a data set, to which the program may add at any time; none if it is no table.
+   * The columns of a data set, to which the program may add at any time; none if it is not a table.
    */
   static List<Object> columns(Object dataset) {
     List<Object> columns = new ArrayList<>();
@@ -99,7 +99,7 @@ final class Tables {
           columns.add("labels");
           columns.addAll((List<?>) Symbols.field(at, "labels").get(dataset));
         } catch (ReflectiveOperationException | RuntimeException e) {
-          columns.add(e); // Like no other: another version of DJL, or a thread adds some now.
+          columns.add(e); // Equals no other: another DJL version, or a thread is adding columns.
         }
       }
     }
@@ -116,7 +116,7 @@ final class Tables {
     return value(dataset, "csvRecords");
   }
 
-  /** Whether only code of the library is called when it is prepared. */
+  /** Whether preparing it calls only code of the library. */
   private static boolean isPlain(Object dataset) throws ReflectiveOperationException {
     for (String list : List.of("features", "labels")) {
       for (Object feature : (List<?>) value(dataset, list)) {
@@ -146,10 +146,10 @@ final class Tables {
   }
 
   /**
-   * What decides the samples of a table, by its file, but for {@link #stamp}; null if it is none
-   * that was read here.
+   * Everything that determines the samples of a table, including its file but not {@link #stamp};
+   * null if it was not read here.
    *
-   * @throws CannotShareException if the rest of it cannot be told
+   * @throws CannotShareException if the rest cannot be described
    */
   synchronized @Nullable String describe(RandomAccessDataset dataset) throws CannotShareException {
     try {

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code Trainer.step}, after which the agent may take a checkpoint, and the epochs of a trainer
- * over its data sets, of which an earlier job may have gone through some.
+ * {@code Trainer.step}, after which the agent may take a checkpoint, and a trainer's epochs, some
+ * of which an earlier job may have completed.
  */
 public final class TrainedModels implements LibraryHooks {
   private static final String ELSEWHERE =
@@ -38,8 +38,8 @@ public final class TrainedModels implements LibraryHooks {
 
   /**
    * The library lists the directory that it saves to, on this thread, which must not wait for
-   * storage. In this one it finds no models, the contents never change, and nobody can create a
-   * file.
+   * storage. This directory contains no models, its contents never change, and nobody can create a
+   * file in it.
    */
   private static final Path NO_STORAGE = Path.of("/proc/self/ns");
 
@@ -56,7 +56,7 @@ public final class TrainedModels implements LibraryHooks {
   private final Map<Object, DataEpoch> epochs = Collections.synchronizedMap(new WeakHashMap<>());
   private final ThreadLocal<Place> threads = ThreadLocal.withInitial(Place::new);
 
-  /** How far a trainer has come; of the thread that trains. */
+  /** How far a trainer has come; used by the training thread. */
   private static final class Progress {
     private final @Nullable ResumedTrainer resumed;
     private final int number;
@@ -69,33 +69,33 @@ public final class TrainedModels implements LibraryHooks {
     }
   }
 
-  /** Where a thread that trains is. */
+  /** The position of a training thread. */
   static final class Place {
-    /** Of those that are not over so many are kept: one beside the last is enough to tell. */
+    /** The most unfinished epochs to remember: the last one and one more are enough to tell. */
     private static final int MOST_SINCE = 64;
 
     private int begun;
     private int datasets;
 
-    /** The last epoch of each of the data sets that the program has. */
+    /** The last epoch of each data set that the program has. */
     private final List<DataEpoch> last = new ArrayList<>();
 
-    /** Batches of one were taken while another was begun: their numbers may differ. */
+    /** Whether batches of one epoch were taken after another began; their numbers may differ. */
     private boolean nested;
 
-    /** An epoch was left before its end. */
+    /** Whether an epoch ended early. */
     private boolean left;
 
     /** Why a checkpoint of this thread cannot be resumed; empty if it can. */
     private String reason = "";
 
-    /** The call of {@code iterateDataset} that it is in. */
+    /** The call of {@code iterateDataset} in progress. */
     private @Nullable Iterating iterating;
 
-    /** Where its last batch is from. */
+    /** The epoch of its last batch. */
     private @Nullable DataEpoch current;
 
-    /** Where batches came from since the last step. */
+    /** The epochs of the batches taken since the last step. */
     private final Set<DataEpoch> since = new HashSet<>();
 
     DataEpoch begin(Object dataset, @Nullable ForkableRandom random) {
@@ -114,7 +114,7 @@ public final class TrainedModels implements LibraryHooks {
       return epoch;
     }
 
-    /** A step ends; whether its batches came from several data sets. */
+    /** Ends a step; returns whether its batches came from several data sets. */
     boolean step() {
       boolean several = since.stream().anyMatch(epoch -> epoch != current && !epoch.isOver());
       if (since.isEmpty()) {
@@ -256,7 +256,7 @@ public final class TrainedModels implements LibraryHooks {
     }
     String name = Objects.requireNonNullElse(model.getName(), "model");
     if (resume != null && !trainers.containsKey(trainer)) {
-      resume.refuse(ELSEWHERE); // In the midst of a step nothing can be restored.
+      resume.refuse(ELSEWHERE); // Nothing can be restored during a step.
     }
     Progress made = progress(trainer);
     return InterceptedCall.after(
@@ -287,7 +287,7 @@ public final class TrainedModels implements LibraryHooks {
             random);
       }
 
-      /** {@link SavedModels} takes it from there; to the program, the model was not saved. */
+      /** {@link SavedModels} handles the rest; to the program, the model was not saved. */
       @Override
       public void save(Path directory) throws IOException {
         Object before = modelDir.get(model);

@@ -19,13 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code Parameter.save} while a model is saved: the library writes the array from its own memory
- * straight to the stream. By itself it copies it to a byte array, that to a second, and that to a
- * third.
+ * straight to the stream. Without the agent, it copies it through three byte arrays.
  */
 public final class WrittenArrays implements LibraryHooks {
   private static final byte[] WRITTEN = {};
 
-  /** The parameter that this thread saves, and to where. */
+  /** The parameter that this thread is saving, and its target. */
   private static final ThreadLocal<@Nullable Saved> SAVED = new ThreadLocal<>();
 
   private final Method encode;
@@ -65,7 +64,7 @@ public final class WrittenArrays implements LibraryHooks {
     }
   }
 
-  /** The array, whose bytes are not copied where that is possible. */
+  /** The array, whose bytes are not copied if that can be avoided. */
   private static NDArray direct(NDArray array) {
     if (array.isSparse() || array.getDataType() == DataType.STRING) {
       return array;

@@ -1,7 +1,7 @@
 /**
- * Code that touches DJL's types: loaded once per loader of DJL in the program, by {@link
- * io.coordl.pipeline.LibraryLoader}, and referred to by name only. Holds no DJL object beyond the
- * call or the image it is for.
+ * Code that touches DJL's types: loaded by {@link io.coordl.pipeline.LibraryLoader} once per loader
+ * of DJL in the program, and referenced only by name. Keeps no DJL object beyond the call or the
+ * image it is needed for.
  */
 @NullMarked
 package io.coordl.library.djl;

@@ -20,10 +20,10 @@ import org.nd4j.linalg.dataset.MultiDataSet;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * A batch of DL4J as bytes: each array with the strides it has, gaps included. First in the layout
- * is the batch itself, without values; its name says how many features, labels and masks of either
- * there are, -1 for none at all. An array that is there twice (labels that are the features) has
- * its values once.
+ * A DL4J batch as bytes: each array with its strides, gaps included. The first entry of the layout
+ * is the batch itself, without values; its name gives the number of features, of labels and of each
+ * kind of mask, -1 if there is no such list. An array that occurs twice (labels that are the
+ * features) has its values once.
  */
 final class BatchBytes implements PreparedBatch {
   private static final String BATCH = "batch";
@@ -47,15 +47,15 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The bytes of a batch, as long as its arrays are valid.
+   * The bytes of a batch, valid as long as its arrays are.
    *
-   * @param files parts of the layout without values, to come behind its own
+   * @param files parts of the layout without values, placed after its own
    * @param done run when they are no longer needed
-   * @throws IllegalArgumentException if it has something that would be lost
+   * @throws IllegalArgumentException if some of its content would be lost
    */
   BatchBytes(Object batch, List<BatchLayout.Array> files, Runnable done) {
     this.done = done;
-    if (batch.getClass() == DataSet.class) { // Of a subclass more would be lost.
+    if (batch.getClass() == DataSet.class) { // A subclass has more, which would be lost.
       DataSet one = (DataSet) batch;
       refuseAny(one.getExampleMetaData());
       refuse(one.getLabelNamesList(), "label names");
@@ -83,7 +83,7 @@ final class BatchBytes implements PreparedBatch {
     layout = new BatchLayout(described);
   }
 
-  /** Of two that share memory each would get its own. */
+  /** Rejects arrays that share memory, since their copies would not. */
   private void refuseOverlaps() {
     TreeMap<Long, Long> ends = new TreeMap<>();
     for (INDArray array : arrays) {
@@ -99,17 +99,17 @@ final class BatchBytes implements PreparedBatch {
     }
   }
 
-  /** The bytes of a batch to be kept; null if no equal one can be made of them. */
+  /** The bytes of a batch to be kept; null if no equal batch can be made from them. */
   static @Nullable BatchBytes toKeep(Object batch, List<BatchLayout.Array> files) {
     try {
       BatchBytes bytes = new BatchBytes(batch, files, () -> {});
       return bytes.arrays.stream().anyMatch(BatchBytes::isPart) ? null : bytes;
     } catch (IllegalArgumentException e) {
-      return null; // It is more than arrays.
+      return null; // The batch is more than arrays.
     }
   }
 
-  /** Whether an array is a part of a larger one, which would be lost. */
+  /** Whether an array is part of a larger one, which would be lost. */
   private static boolean isPart(@Nullable INDArray array) {
     return array != null
         && (array.isView() || array.data().length() != Memory.span(array.shape(), array.stride()));
@@ -131,7 +131,7 @@ final class BatchBytes implements PreparedBatch {
     return array == null ? null : new INDArray[] {array};
   }
 
-  /** Arrays of one role each; null if there is not even a list of them. */
+  /** Adds the arrays of one role each; null if there is not even a list. */
   private void add(String kind, @Nullable INDArray[] @Nullable ... groups) {
     long[] counts =
         Arrays.stream(groups).mapToLong(group -> group == null ? -1 : group.length).toArray();
@@ -170,7 +170,7 @@ final class BatchBytes implements PreparedBatch {
             Memory.length(array)));
   }
 
-  /** Of the same array, not of an equal one. */
+  /** The number of this array, by identity rather than equality. */
   private int numberOf(INDArray array) {
     for (int i = 0; i < arrays.size(); i++) {
       if (arrays.get(i) == array) {
@@ -218,10 +218,10 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The batch whose bytes these are. Its arrays lie over them, and hold the buffer; they belong to
-   * no workspace.
+   * The batch in these bytes. Its arrays lie in the buffer and keep it reachable; they belong to no
+   * workspace.
    *
-   * @throws IOException if they are no batch
+   * @throws IOException if the bytes are not a batch
    */
   static Object inPlace(ByteBuffer staged) throws IOException {
     return read(
@@ -232,16 +232,15 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The same, of arrays with their own memory: of the workspace that is open, if they were in one
-   * when they were made.
+   * As above, but the arrays have their own memory: in the open workspace, if they were in one when
+   * they were made.
    */
   static Object copied(BatchLayout layout, ByteBuffer staged) {
     return read(layout, staged, Memory::copy);
   }
 
   /**
-   * Makes a batch as {@link #copied} does and discards it, so that no open workspace has to hold
-   * it.
+   * Makes a batch as {@link #copied} does and discards it. Needs no memory in an open workspace.
    */
   @SuppressWarnings("try") // Open only while the arrays are made.
   static void probe(BatchLayout layout, ByteBuffer staged) {
@@ -251,16 +250,19 @@ final class BatchBytes implements PreparedBatch {
   }
 
   /**
-   * The same, of a batch that may have been made on another thread, where no workspace was open:
-   * what would be in one here, but for that, is in memory with a limit.
+   * As above, for a batch that may have been made on another thread without an open workspace.
+   * Arrays that this thread would have made in a workspace are allocated in limited memory.
    *
-   * @throws IOException if they are no batch
+   * @throws IOException if the bytes are not a batch
    */
   static Object copiedOfStaged(ByteBuffer staged) throws IOException {
     return read(BatchLayout.read(staged), staged, Memory::copyWithinLimit);
   }
 
-  /** Makes an array of these values; {@code attached} as the batch was when it was made. */
+  /**
+   * Makes an array from these values; {@code attached} is whether the batch was in a workspace when
+   * it was made.
+   */
   private interface Maker {
     INDArray of(
         ByteBuffer values,

@@ -5,7 +5,7 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.dataset.api.DataSet;
 import org.nd4j.linalg.dataset.api.MultiDataSet;
 
-/** Samples of a batch of DL4J: the rows of its first features; 0 if it has none. */
+/** The number of samples in a DL4J batch: the rows of its first features; 0 if it has none. */
 public final class BatchSize implements ToLongFunction<Object> {
   @Override
   public long applyAsLong(Object batch) {

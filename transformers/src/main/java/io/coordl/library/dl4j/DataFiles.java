@@ -15,9 +15,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files an epoch goes through, each with one record or several. The records are numbered by the
- * sorted paths of the files and their order in a file, so that all jobs on a host number them alike
- * whatever their order. A file may be there more than once. Immutable.
+ * The files of an epoch, each with one or more records. Records are numbered by the sorted paths of
+ * the files and their order in a file, so that all jobs on a host use the same numbers whatever
+ * their order. A file may occur more than once. Immutable.
  */
 final class DataFiles {
   private final File[] sorted;
@@ -27,7 +27,7 @@ final class DataFiles {
   /** Checksums of the absolute path of each file. */
   private final long[] paths;
 
-  /** Checksums of what each file was like. */
+  /** Checksums of the state of each file. */
   private final long[] states;
 
   /** Number of the first record of each file, and of all records. */
@@ -37,15 +37,15 @@ final class DataFiles {
   private final int records;
   private final long checksum;
 
-  /** The files of one epoch, in any order, with a record each; looks at each. */
+  /** The files of one epoch, in any order, with one record each; reads the state of each file. */
   DataFiles(List<File> epoch) {
     this(epoch, file -> 1);
   }
 
   /**
-   * The files of one epoch, in any order; looks at each.
+   * The files of one epoch, in any order; reads the state of each file.
    *
-   * @param recordsOf how many records a file has, at least one
+   * @param recordsOf the number of records in a file, at least one
    * @throws ArithmeticException if there are more records than can be numbered
    */
   DataFiles(List<File> epoch, ToIntFunction<File> recordsOf) {
@@ -80,7 +80,7 @@ final class DataFiles {
     return first[number + 1] - first[number];
   }
 
-  /** The numbers of an epoch's records, in its order; null if it goes through other files. */
+  /** The numbers of an epoch's records, in its order; null if its files differ. */
   int @Nullable [] numbersOf(List<File> epoch) {
     if (epoch.size() != files) {
       return null;
@@ -100,7 +100,7 @@ final class DataFiles {
     return items;
   }
 
-  /** The files in the order of these records; null if it is no order of an epoch. */
+  /** The files in the order of these records; null if it is not a valid order of an epoch. */
   @Nullable List<File> inOrderOf(int[] items) {
     List<File> epoch = new ArrayList<>();
     for (int at = 0; at < items.length; ) {
@@ -114,7 +114,7 @@ final class DataFiles {
     return Arrays.equals(items, numbersOf(epoch)) ? epoch : null;
   }
 
-  /** How many there are, and a checksum of their paths and of what they are like. */
+  /** Their number, and a checksum of their paths and states. */
   @Override
   public String toString() {
     return (records == files ? "" : records + " in ")
@@ -133,7 +133,7 @@ final class DataFiles {
     return hash;
   }
 
-  /** A checksum of what differs when it is rewritten or replaced. */
+  /** A checksum of the file attributes that change when it is rewritten or replaced. */
   static long stateOf(File file) {
     return FileState.of(file.getPath()).checksum();
   }
@@ -143,10 +143,10 @@ final class DataFiles {
   }
 
   /**
-   * What decides some records of an epoch.
+   * Identifies some records of an epoch.
    *
-   * @param checksum of their files, as they are but for their change times, and of their places in
-   *     them
+   * @param checksum of their files' states, without change times, and of the records' places in the
+   *     files
    * @param stamp of the change times of these files
    */
   record Identity(long checksum, long stamp) {
@@ -154,12 +154,12 @@ final class DataFiles {
   }
 
   /**
-   * What decides some records of an epoch.
+   * Identifies some records of an epoch.
    *
    * @param items numbers of the records of an epoch, in its order
-   * @param from the first of them that is asked for, by its place in the order
-   * @param before what decides the records before them
-   * @return null if a file of several records is no longer what it was when they were counted
+   * @param from place in the order of the first record
+   * @param before identity of the records before these
+   * @return null if a file of several records has changed since they were counted
    */
   @Nullable Identity identify(int[] items, int from, int to, Identity before) {
     long checksum = before.checksum;
@@ -181,17 +181,17 @@ final class DataFiles {
     return new Identity(checksum, stamp);
   }
 
-  /** Adds the absolute paths of the files of these records, as above. */
+  /** Adds the absolute paths of the files of these records; parameters as above. */
   void addPaths(int[] items, int from, int to, Set<String> paths) {
     for (int at = from; at < to; at++) {
       paths.add(sorted[fileOf(items[at])].getAbsolutePath());
     }
   }
 
-  /** The number of the file that has a record. */
+  /** The number of the file that contains a record. */
   private int fileOf(int item) {
     if (first[sorted.length] == sorted.length) {
-      return item; // Each has one.
+      return item; // Each file has one record.
     }
     int number = Arrays.binarySearch(first, 0, sorted.length, item);
     return number < 0 ? -number - 2 : number;

@@ -15,24 +15,24 @@ import org.bytedeco.opencv.opencv_core.Mat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pictures as OpenCV decodes them, for loaders whose arrays do not follow from the file alone (an
- * {@code ImageTransform}) or are of another kind. The loader runs all of its own code, its random
- * draws and what it throws included; but the file it decodes is one of ours: the kept pixels as a
- * binary PPM or PGM, which "decodes" at the speed of memory, into a fresh picture each time.
+ * Pictures as decoded by OpenCV, for loaders whose arrays do not depend on the file alone (an
+ * {@code ImageTransform}) or are of another kind. The loader runs all of its own code, including
+ * random draws and exceptions. But it decodes a substitute file: the kept pixels as a binary PPM or
+ * PGM, which "decodes" at memory speed into a fresh picture each time.
  *
- * <p>Three calls of one loader on one thread make one load: {@code asMatrix*(File, ..)}, or {@code
- * asImageMatrix}, whose image tells the size of the picture too, says which item; {@code
- * streamToMat}, private, gives the file's bytes, ours if the item is kept; {@code transformImage},
- * given the decoded picture, is where it is learned. Since the first may throw and the others have
- * uses of their own, they look up the stack for the first.
+ * <p>A load consists of three calls of one loader on one thread. {@code asMatrix*(File, ..)} or
+ * {@code asImageMatrix}, whose image also tells the size of the picture, identifies the item. The
+ * private {@code streamToMat} supplies the file's bytes, or ours if the item is kept. {@code
+ * transformImage} receives the decoded picture, which is then kept. Since the first call may throw
+ * and the others have other callers, they look for the first on the stack.
  */
 final class DecodedMats {
-  /** Whose class files tell what decodes: its version is in its constants. */
+  /** Class files that identify the decoder: its version is in their constants. */
   static final String[] OPENCV = {
     "/org/bytedeco/opencv/global/opencv_core", "/org/bytedeco/opencv/global/opencv_imgcodecs"
   };
 
-  /** What the loader gives {@code imdecode}. */
+  /** The flags that the loader passes to {@code imdecode}. */
   private static final int FLAGS =
       opencv_imgcodecs.IMREAD_ANYDEPTH | opencv_imgcodecs.IMREAD_ANYCOLOR;
 
@@ -42,27 +42,27 @@ final class DecodedMats {
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** What a loader is asked for by file; the first argument of other overloads is none. */
+  /** Methods that load a file; other overloads have another first argument. */
   private static final Set<String> FROM_FILE = Set.of("asMatrix", "asMatrixView", "asImageMatrix");
 
-  /** Ours, three of the loader, and a few between. */
+  /** One frame of ours, three of the loader, and a few between. */
   private static final int DEEPEST = 16;
 
   private final Class<?> loaderClass;
   private final DecodedForm form;
   private final ThreadLocal<@Nullable Load> current = ThreadLocal.withInitial(() -> null);
 
-  /** What a loader is loading on this thread, or was when it failed. */
+  /** The item that a loader is loading on this thread, or was loading when it failed. */
   private record Load(Object loader, DecodedItem item, @Nullable ByteBuffer kept, long start) {}
 
-  /** {@code code} is what decodes, as text. */
+  /** {@code code} describes the decoder. */
   DecodedMats(Class<?> loaderClass, String code) throws ReflectiveOperationException {
     Symbols.require(DecodedMats.class);
     this.loaderClass = loaderClass;
     this.form = DecodedForm.of(code + " pixels, as PPM");
   }
 
-  /** A load begins, of {@code item}, or of what is neither kept nor to be kept. */
+  /** Begins to load {@code item}; null if it is neither kept nor to be kept. */
   void begin(Object loader, @Nullable DecodedItem item) {
     if (item == null) {
       current.remove();
@@ -71,7 +71,7 @@ final class DecodedMats {
     }
   }
 
-  /** {@code streamToMat}: the bytes to decode, null if they are the file's own. */
+  /** {@code streamToMat}: the bytes to decode; null to use the file's own. */
   @Nullable InterceptedCall bytes(Object loader) {
     Load load = current.get();
     if (load == null || load.loader != loader || load.kept == null || !isLoadingFile()) {
@@ -83,7 +83,7 @@ final class DecodedMats {
     return new InterceptedCall(new Mat(bytes));
   }
 
-  /** {@code transformImage}: keeps the picture it is given, if that is the load's. Never throws. */
+  /** {@code transformImage}: keeps the given picture if it belongs to the load. Never throws. */
   void decoded(Object loader, Object picture) {
     Load load = current.get();
     if (load == null || load.loader != loader || load.kept != null || !isLoadingFile()) {
@@ -101,7 +101,7 @@ final class DecodedMats {
     }
   }
 
-  /** Whether the loader's method that is being called was called by its method of a file. */
+  /** Whether the current call of the loader's method comes from its method for files. */
   private boolean isLoadingFile() {
     return STACK.walk(
         frames ->
@@ -116,7 +116,7 @@ final class DecodedMats {
                                 || frame.getDescriptor().startsWith("(Ljava/io/File;Z"))));
   }
 
-  /** A file that decodes to this very picture; null if there is none. */
+  /** A file that decodes to exactly this picture; null if there is none. */
   private static byte @Nullable [] encode(Mat picture) {
     int channels = picture.type() == CV_8UC3 ? 3 : 1;
     if ((channels == 1 && picture.type() != CV_8UC1) || !picture.isContinuous()) {
@@ -139,7 +139,7 @@ final class DecodedMats {
     byte[] file = Arrays.copyOf(start, start.length + pixels.length);
     for (int i = 0; i < pixels.length; i += channels) {
       for (int c = 0; c < channels; c++) {
-        file[start.length + i + c] = pixels[i + channels - 1 - c]; // Red comes first in a file.
+        file[start.length + i + c] = pixels[i + channels - 1 - c]; // A file stores red first.
       }
     }
     return file;

@@ -9,34 +9,37 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 record Description(int mostObjects, boolean countsEveryOrder) implements ObjectDescription.Library {
-  /** Fields of DataVec's transforms that hold what the last image was like. */
+  /** Fields of DataVec's transforms that hold properties of the last image. */
   private static final Set<String> SCRATCH =
       Set.of(
           ("x y h w srch srcw currentImage currentTransforms converter M splitChannels filter"
                   + " canvas")
               .split(" "));
 
-  /** Which of them are it in one class alone: elsewhere the name says what the user asked for. */
+  /** As above, for one class only: elsewhere a field of that name holds a setting of the user. */
   private static final Set<String> SCRATCH_OF_CLASS = Set.of("FlipImageTransform.mode");
 
-  /** What is described in each epoch. */
+  /** The most objects in a description made in each epoch. */
   private static final int MOST = 10_000;
 
   static String of(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(MOST, false));
   }
 
-  /** Of what is described once, and may be large. */
+  /** For an object that is described once, and may be large. */
   static String ofLarge(String what, Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(20 * MOST, false));
   }
 
-  /** Of what code reads whose batches are kept: it may go through a map in whatever order. */
+  /**
+   * Describes an object read by code whose batches are kept; the code may iterate over maps in any
+   * order.
+   */
   static String ofRead(String what, @Nullable Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(MOST, true));
   }
 
-  /** As above, described once. */
+  /** As above, for an object that is described once. */
   static String ofLargeRead(String what, Object object) throws CannotShareException {
     return ObjectDescription.of(what, object, new Description(20 * MOST, true));
   }
@@ -60,7 +63,7 @@ record Description(int mostObjects, boolean countsEveryOrder) implements ObjectD
     } else if (name.equals("org.bytedeco.opencv.opencv_core.Scalar")) {
       to.write(object.toString());
     } else if (ObjectDescription.startsWith(name, "org.slf4j.", "org.bytedeco.")) {
-      to.write(name); // Loggers and native things tell nothing.
+      to.write(name); // Loggers and native objects are irrelevant.
     } else {
       return false;
     }

@@ -27,7 +27,7 @@ import io.coordl.transformers.hook.HookTable;
 import java.util.List;
 import java.util.Map;
 
-/** DL4J with ND4J and DataVec: {@code fit} prepares batches on a thread of its own. */
+/** DL4J with ND4J and DataVec: {@code fit} prepares batches on its own thread. */
 public final class Dl4j implements Library {
   static final String NAME = "DL4J";
 
@@ -97,7 +97,7 @@ public final class Dl4j implements Library {
     table.span(FIT, trainer, "fit");
     table.span(FIT, "org/deeplearning4j/parallelism/ParallelWrapper", "fit");
     table.span(FIT, sameDiff, "fit");
-    table.span(COMPUTE, layers, "output"); // Batches that are predicted.
+    table.span(COMPUTE, layers, "output"); // Predictions of batches.
     table.span(COMPUTE, graph, "output", "outputSingle");
     table.span(UPDATE, solver, "optimize");
     table.span(UPDATE, session, "trainingIteration");
@@ -206,7 +206,7 @@ public final class Dl4j implements Library {
     return Map.of("org.deeplearning4j.optimize.Solver", FOLDER + ".NetworkLayers");
   }
 
-  /** Of DL4J and SameDiff, which wrap the one batch of {@code fit(DataSet)} in such an iterator. */
+  /** Iterators of DL4J and SameDiff that wrap the single batch of {@code fit(DataSet)}. */
   @Override
   public boolean isNoData(String internalName) {
     return (internalName.startsWith("org/nd4j/") || internalName.startsWith("org/deeplearning4j/"))

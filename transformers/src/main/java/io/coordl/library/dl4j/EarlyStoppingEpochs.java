@@ -8,10 +8,7 @@ import org.deeplearning4j.earlystopping.termination.EpochTerminationCondition;
 import org.deeplearning4j.earlystopping.termination.MaxEpochsTerminationCondition;
 import org.deeplearning4j.earlystopping.trainer.BaseEarlyStoppingTrainer;
 
-/**
- * How many epochs an early stopping trainer makes at most: 0 if no condition ends it by their
- * number.
- */
+/** The most epochs that an early stopping trainer runs; 0 if no condition limits their number. */
 public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
   private final LibraryField<Object> configuration;
 
@@ -34,7 +31,7 @@ public final class EarlyStoppingEpochs implements ToLongFunction<Object> {
         most = most == 0 ? last.getMaxEpochs() : Math.min(most, last.getMaxEpochs());
       }
     }
-    // It looks at its conditions after the first epoch, and then after each so many.
+    // It checks its conditions after the first epoch, and then after each `every` epochs.
     return most <= 0 ? 0 : (most - 2 + every) / every * every + 1;
   }
 }

@@ -38,19 +38,19 @@ import org.nd4j.linalg.factory.Nd4j;
  * {@code prep=coordinate}, {@code prepared=share} and {@code prefetch=N} in DL4J: {@code next(int)}
  * and {@code reset()} of {@code RecordReaderDataSetIterator}, {@code
  * SequenceRecordReaderDataSetIterator} and {@code RecordReaderMultiDataSetIterator}, over the
- * library's readers. Batches of an epoch that are the same each time are kept; where they are not,
- * or nothing is to be kept, epochs are shared, each from its first batch on, or the next batch is
- * made early. Other readers are left alone, and that is said once.
+ * library's readers. Batches that are the same in each epoch are kept. Otherwise epochs are shared
+ * from their first batch on, or the next batch is made early. Other readers are left alone, which
+ * is logged once.
  *
- * <p>At the first batch each reader tells the order of its records ({@link SeekableReader}), and is
- * set to the order that is followed. {@code hasNext()} and everything else of the library then
- * works on that, unaware; {@code next(int)} returns a kept or staged batch, or one that this job
- * makes, and the readers are set behind it. Whatever else happens (the program's code throws, the
- * program asks for another number of examples, takes a record by itself, changes the preprocessor),
- * the library goes on by itself with the records that are left.
+ * <p>At the first batch, each reader reports the order of its records ({@link SeekableReader}), and
+ * is set to the adopted order. {@code hasNext()} and all other code of the library then work on
+ * that order unchanged. {@code next(int)} returns a kept or staged batch, or one that this job
+ * makes, and moves the readers past it. In all other cases (the program's code throws, the program
+ * asks for another number of examples, takes a record itself, changes the preprocessor), the
+ * library continues with the remaining records.
  *
- * <p>An iterator of the program's own class, or with a limit, is intercepted at the one it stands
- * on.
+ * <p>For an iterator of the program's own class, or with a limit, the underlying iterator is
+ * intercepted.
  */
 public final class EpochInterceptor implements LibraryHooks {
   private static final String IMAGES = "org.datavec.image.";
@@ -66,11 +66,11 @@ public final class EpochInterceptor implements LibraryHooks {
   private final @Nullable Prepared prepared;
   private final Worths worths = new Worths();
 
-  /** The preprocessors of iterators that may not do the same each time. */
+  /** Preprocessors that may behave differently each time, by iterator. */
   private final Map<Object, WeakReference<Object>> unsteady =
       Collections.synchronizedMap(new WeakHashMap<>());
 
-  /** A checksum of the order that the last epoch of an iterator had. */
+  /** A checksum of the order of each iterator's last epoch. */
   private final Map<Object, Integer> orders = Collections.synchronizedMap(new WeakHashMap<>());
 
   public EpochInterceptor(Class<?> declaring, Services services)
@@ -127,7 +127,7 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * The library has opened files anew, which the program may replace before it asks for a batch.
+   * The library has opened files again, which the program may replace before it requests a batch.
    */
   private void opened(Object iterator) {
     try {
@@ -135,11 +135,11 @@ public final class EpochInterceptor implements LibraryHooks {
         reader.opened();
       }
     } catch (CannotShareException e) {
-      return; // What is left to the library may open what it likes.
+      return; // The library may open any file for batches that it makes itself.
     }
   }
 
-  /** True only where asking the library would make a record, to know that it is there. */
+  /** Whether a next batch is known to exist; if false, the library has to look itself. */
   private boolean hasNext(Object iterator) {
     ProgramIterator program = new ProgramIterator(iterator);
     IteratorEpoch epoch = program.hasBatchAtHand() ? null : epochOf(program);
@@ -150,7 +150,7 @@ public final class EpochInterceptor implements LibraryHooks {
     try {
       return epochOf(program.get(), readers.of(program));
     } catch (CannotShareException e) {
-      return null; // Then none was shared.
+      return null; // Then no epoch was shared.
     }
   }
 
@@ -166,7 +166,7 @@ public final class EpochInterceptor implements LibraryHooks {
     return null;
   }
 
-  /** The next batch of so many examples; null if the library is to make it. */
+  /** The next batch with this many examples; null if the library is to make it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
     if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
@@ -190,7 +190,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * For iterators whose batches take about as long: a program may create a new one for each epoch.
+   * One per kind of iterator with similar costs, since a program may create a new iterator for each
+   * epoch.
    */
   private Worth worth(ProgramIterator program, Map<String, SeekableReader> found, int num) {
     Object preprocessor = program.preprocessor();
@@ -224,25 +225,25 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  // ---- the beginning of an epoch
+  // ---- start of an epoch
 
   private void begin(ProgramIterator program, Map<String, SeekableReader> first, int num)
       throws CannotShareException, IOException {
     if (!program.isIntercepted()) {
-      return; // What it stands on is asked next.
+      return; // The underlying iterator is called next.
     }
     Worth worth = worth(program, first, num);
     if (epochs == null && !worth.isIt()) {
       return;
     }
     if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
-      return; // The order of its files is known while the library walks over them itself.
+      return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
     RecordReaderMultiDataSetIterator arrays = program.arrays();
     if (arrays == null && makeReady(program, List.copyOf(first.values()))) {
       arrays = program.arrays();
-      found = readers.of(program); // By the names that the arrays are made with.
+      found = readers.of(program); // With the names used to make the arrays.
     }
     if (arrays == null) {
       return;
@@ -271,7 +272,8 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * What that throws is thrown again when the library does the same, from the same record on.
+   * Prepares the iterator. If this throws, the library does the same again and throws again, from
+   * the same record on.
    *
    * @return false if the library is to do it
    */
@@ -291,7 +293,7 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Whether batches are made early: not those that the library's own thread asks for. */
+  /** Whether batches are made early; not those requested by the library's own thread. */
   private boolean prefetches() {
     return prefetcher != null
         && epochs == null
@@ -299,9 +301,9 @@ public final class EpochInterceptor implements LibraryHooks {
   }
 
   /**
-   * Makes the batches of the epoch in the library's stead, and keeps them or makes them early.
+   * Makes the batches of the epoch instead of the library, and keeps them or makes them early.
    *
-   * @return false if they are left
+   * @return false if the epoch is left to the library
    */
   private boolean make(ProgramEpoch epoch, Worth worth, boolean keeps)
       throws CannotShareException, IOException {
@@ -341,7 +343,7 @@ public final class EpochInterceptor implements LibraryHooks {
     return begun;
   }
 
-  /** Items of images are fetched by more threads than make the next batch. */
+  /** Items of images are fetched by several threads, batches are made by one. */
   private boolean hasItemsFetched(Collection<SeekableReader> readers) {
     return fetchesItems
         && readers.stream()
@@ -368,8 +370,8 @@ public final class EpochInterceptor implements LibraryHooks {
     parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
     ReaderPipeline pipeline = new ReaderPipeline(epoch, new Fingerprint(parts), true);
     for (SeekableReader reader : epoch.readers().values()) {
-      // A program that initialises a reader anew in the midst of an epoch does not reset the
-      // iterator first; and that epoch works with the same transform.
+      // A program that initialises a reader during an epoch does not reset the iterator first, and
+      // that epoch uses the same transform.
       epochs.end(reader.reader());
     }
     CoordinatedEpoch shared = new CoordinatedEpoch(epochs, pipeline);

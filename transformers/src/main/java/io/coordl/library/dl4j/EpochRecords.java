@@ -5,10 +5,10 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader goes through in one epoch (files, lines, records in memory), by their places in its
- * order; stands in the reader of the program, or of a {@link ReaderPipeline}, in the place of the
- * library's own iterator. It goes on with what has not been taken yet: so the library's own code
- * can go on at any time. Used by one thread at a time, as what it stands for.
+ * The elements of a reader's epoch (files, lines, records in memory) by their places in its order.
+ * Replaces the library's own iterator in a reader of the program or of a {@link ReaderPipeline}.
+ * Iterates over the elements not yet taken, so that the library's own code can continue at any
+ * time. Like that iterator, used by one thread at a time.
  */
 final class EpochRecords<T> implements Iterator<T> {
   private final IntFunction<T> records;
@@ -19,9 +19,10 @@ final class EpochRecords<T> implements Iterator<T> {
 
   /**
    * @param records by their places, from 0 on
-   * @param end how many there are
-   * @param shared the epoch that other jobs go through too; null if the library does by itself
-   * @param library what this stands for, at its end: it says in its words that there is no other
+   * @param end number of records
+   * @param shared the epoch, if other jobs share it; null if the library runs it by itself
+   * @param library the replaced iterator, at its end: it reports in its own words that there is no
+   *     next element
    */
   EpochRecords(
       IntFunction<T> records,
@@ -34,7 +35,7 @@ final class EpochRecords<T> implements Iterator<T> {
     this.shared = shared;
   }
 
-  /** The epoch, if it is shared and of that iterator. */
+  /** The epoch, if it is shared and belongs to that iterator. */
   @Nullable IteratorEpoch sharedOf(Object iterator) {
     return shared != null && shared.isOf(iterator) ? shared : null;
   }
@@ -49,12 +50,12 @@ final class EpochRecords<T> implements Iterator<T> {
     return hasNext() ? records.apply(next++) : library.next();
   }
 
-  /** The place of the one that comes next. */
+  /** The place of the next element. */
   int place() {
     return next;
   }
 
-  /** From now on it goes from one place to another, which is not included. */
+  /** Continues at {@code from}, and ends before {@code to}. */
   void moveTo(int from, int to) {
     next = from;
     end = to;

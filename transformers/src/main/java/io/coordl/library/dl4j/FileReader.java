@@ -42,7 +42,7 @@ final class FileReader extends ListedReader {
 
   @Override
   boolean isWhole(List<?> elements) {
-    // What a split calls its length may be another one; its locations may be long to make.
+    // A split's length may count other things, and listing its locations may be slow.
     return elements.size() == split.length() || elements.size() == split.locations().length;
   }
 
@@ -53,14 +53,17 @@ final class FileReader extends ListedReader {
     return numbers;
   }
 
-  /** Numbered files are the same each time, and long to walk over: each name is made anew. */
+  /**
+   * Reuses the last listing of numbered files, which never changes and is slow to repeat, since
+   * each name is created again.
+   */
   @Override
   List<?> left(Iterator<?> own) {
     List<?> last = known.toldOf(split);
     return last != null && isAtFirst(own) ? last : super.left(own);
   }
 
-  /** Whether it goes through all of the split, in an order that nobody can change. */
+  /** Whether it iterates over the whole split from its start, in an order that cannot change. */
   private boolean isAtFirst(Iterator<?> own) {
     if (split.getClass() != NumberedFileInputSplit.class
         || own.getClass() != UriFromPathIterator.class) {

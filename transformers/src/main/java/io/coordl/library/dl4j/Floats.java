@@ -19,11 +19,11 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * The memory of an array of floats, in plain order, as the loader itself addresses it: no operation
- * of ND4J, which would draw from the program's random state.
+ * The memory of an array of floats in plain order, accessed directly as the loader does: an
+ * operation of ND4J could draw from the program's random state.
  */
 final class Floats {
-  /** Fits the first-level cache, bytes and floats together. */
+  /** Fits the L1 cache, bytes and floats together. */
   private static final int CHUNK = 4096;
 
   private Floats() {}
@@ -63,8 +63,8 @@ final class Floats {
   }
 
   /**
-   * Puts kept values into a plain array of the same length, at the speed of memory: by OpenCV,
-   * which the loader decodes with, as Java's compilers convert one byte at a time.
+   * Copies kept values into a plain array of the same length at memory speed. Uses OpenCV, which
+   * the loader decodes with, because Java's compilers convert one byte at a time.
    */
   static void fill(INDArray array, KeptArray kept) {
     ByteBuffer bytes = kept.values().duplicate();
@@ -78,7 +78,7 @@ final class Floats {
       source.convertTo(target, opencv_core.CV_32F);
       return values;
     } finally {
-      // The matrix knows its memory by the address only.
+      // The matrix refers to its memory by address only.
       Reference.reachabilityFence(bytes);
     }
   }

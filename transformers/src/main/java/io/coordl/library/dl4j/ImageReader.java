@@ -14,7 +14,10 @@ import org.datavec.image.recordreader.objdetect.ObjectDetectionRecordReader;
 import org.datavec.image.transform.ImageTransform;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of images. Loaded only with one: a program without images lacks the classes. */
+/**
+ * A reader of images. Loaded only when one is used, since a program without images lacks the
+ * classes.
+ */
 final class ImageReader extends ListedReader {
   private static final Class<?> TYPE = BaseImageRecordReader.class;
 
@@ -39,7 +42,7 @@ final class ImageReader extends ListedReader {
 
   @Override
   List<?> all() {
-    return List.of(); // Nothing the library has stands on such a reader.
+    return List.of(); // No reader of the library wraps such a reader.
   }
 
   @Override
@@ -73,7 +76,8 @@ final class ImageReader extends ListedReader {
             ? new ObjectDetectionRecordReader(1, 1, 1, 1, 1, null)
             : new ImageRecordReader();
     LibraryField.copyAll(reader, copy);
-    // As the reader makes it; it is not to be shared, since it keeps a converter of images.
+    // Configured like the reader's loader, which is not shared because it contains a converter of
+    // images.
     NativeImageLoader loader =
         new NativeImageLoader(
             (Long) field(TYPE, "height").require(reader),

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An epoch of the program's iterator whose batches come from elsewhere; the program's readers hold
- * it, and it ends with them. Used as the iterator is.
+ * An epoch of the program's iterator whose batches come from a {@link BatchSource}. The program's
+ * readers refer to it, and it ends with them. Like the iterator, used by one thread at a time.
  */
 final class IteratorEpoch {
   private final ProgramIterator iterator;
@@ -29,7 +29,7 @@ final class IteratorEpoch {
     this.preprocessor = iterator.preprocessor();
   }
 
-  /** False if the library goes on by itself. */
+  /** False if the library runs the epoch itself. */
   boolean begin() {
     if (!source.begin(this)) {
       return false;
@@ -44,7 +44,7 @@ final class IteratorEpoch {
     return iterator.get() == other;
   }
 
-  /** Whether there is a next batch without a look at its first record. */
+  /** Whether there is a next batch, if that is known without reading its first record. */
   boolean hasNext() {
     endIfChanged();
     int place = next * batchSize;
@@ -55,7 +55,7 @@ final class IteratorEpoch {
         && source.isKnown(next);
   }
 
-  /** A file that changes while it is read is the library's affair from then on. */
+  /** If a file changes while it is read, the library continues by itself. */
   private void endIfChanged() {
     if (!source.isOver()
         && (iterator.collectsMetadata()
@@ -66,10 +66,10 @@ final class IteratorEpoch {
   }
 
   /**
-   * The next batch as the iterator would have made it, with its readers behind it; null if the
-   * library is to make it, and all that follow.
+   * The next batch as the iterator would have made it, with its readers moved past it; null if the
+   * library has to make it and all later ones.
    *
-   * @param num how many examples the program asks for
+   * @param num number of examples that the program asks for
    */
   @Nullable InterceptedCall next(int num) throws IOException {
     endIfChanged();
@@ -80,7 +80,7 @@ final class IteratorEpoch {
     if (num != batchSize
         || iterator.preprocessor() != preprocessor
         || !readers.stream().allMatch(reader -> reader.isAt(place))) {
-      end(); // From here on it is another epoch than the one that has begun.
+      end(); // From here on the epoch differs from the one that began.
       return null;
     }
     long span = Spans.enter(SpanKind.TAKE, iterator.get());

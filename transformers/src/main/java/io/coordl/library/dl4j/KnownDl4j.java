@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * What the code of DL4J, DataVec and ND4J is known to do, as far as preprocessors and what makes
- * labels need it.
+ * The known behaviour of the code of DL4J, DataVec and ND4J that preprocessors and label generators
+ * use.
  *
- * @param iterators for iterators of the program's own classes: {@link ProgramIterators} compares
- *     what their fields hold, and what they keep of the library, and keeps with a batch the files
- *     that it opens
+ * @param iterators whether the code is that of iterators of the program's own classes: {@link
+ *     ProgramIterators} compares their fields and the library objects in them, and keeps with a
+ *     batch the files that it opens
  */
 record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
   private static final String PREPROCESSORS = "org.nd4j.linalg.dataset.api.preprocessor.";
 
-  /** Whose objects give the same each time, as long as they are described alike. */
+  /** Classes whose objects behave alike each time if their descriptions are equal. */
   private static final List<String> STEADY =
       List.of(
           PREPROCESSORS,
@@ -26,7 +26,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
           "org.datavec.api.io.labels.",
           "org.datavec.image.recordreader.objdetect.impl.");
 
-  /** Made of others, which may be the program's. */
+  /** Combinations of other objects, which may be the program's. */
   private static final Set<String> COMPOSED =
       Set.of(
           PREPROCESSORS + "CompositeDataSetPreProcessor",
@@ -34,7 +34,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
           "org.deeplearning4j.datasets.iterator.CombinedPreProcessor",
           "org.deeplearning4j.datasets.iterator.CombinedMultiDataSetPreProcessor");
 
-  /** Where methods depend on what they are given, and change nothing else. */
+  /** Classes whose methods depend only on their arguments, and change nothing else. */
   private static final List<String> KNOWN =
       List.of(
           ("org/nd4j/linalg/api/buffer/DataType org/nd4j/linalg/api/ndarray/INDArray"
@@ -45,14 +45,14 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
                   + " org/datavec/image/recordreader/objdetect/")
               .split(" "));
 
-  /** Methods among these that do more, or whose names begin so. */
+  /** Exceptions: methods among these that do more, by the beginning of their names. */
   private static final List<String> UNKNOWN =
       List.of(
           ("shuffle sample split save load leverage migrate detach isAttached toString close"
                   + " id getId data ulike newWritable")
               .split(" "));
 
-  /** Of {@code Nd4j}, which draws, has settings and hands out memory as it is, too. */
+  /** Known methods of {@code Nd4j}; others draw, change settings or return uninitialised memory. */
   private static final Set<String> FACTORY =
       Set.of(
           ("create createFromArray zeros zerosLike ones onesLike valueArrayOf scalar concat"
@@ -87,7 +87,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
         : "is not known to do the same each time";
   }
 
-  /** What their objects have is compared before each batch. */
+  /** The contents of such objects are compared before each batch. */
   @Override
   public boolean isClosed(Class<?> type) {
     return !COMPOSED.contains(type.getName());
@@ -109,7 +109,7 @@ record KnownDl4j(boolean iterators) implements PurityAnalyzer.Known {
       return FACTORY.contains(method);
     } else if (owner.equals("org/nd4j/linalg/dataset/api/DataSetPreProcessor")
         || owner.equals("org/nd4j/linalg/dataset/api/MultiDataSetPreProcessor")) {
-      return iterators; // All that one keeps are looked at.
+      return iterators; // All preprocessors in the iterator's fields are examined.
     }
     return (KNOWN.stream().anyMatch(known -> known.equals(owner) || isIn(known, owner))
             || owner.endsWith("Exception"))

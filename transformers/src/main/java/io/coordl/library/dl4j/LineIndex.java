@@ -10,10 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where the lines of a file begin: lines as {@link BufferedReader} has them, so ended by a line
- * feed, a carriage return, or both. It keeps the place of one line in every {@value #STEP}, or in
- * twice, four times ... as many, so that all places take at most {@value #MOST_PLACES} numbers.
- * Immutable.
+ * The start positions of a file's lines, which end with a line feed, a carriage return, or both, as
+ * in {@link BufferedReader}. Stores the position of every {@value #STEP}th line, doubling that step
+ * whenever more than {@value #MOST_PLACES} positions would be stored. Immutable.
  */
 final class LineIndex {
   private static final int STEP = 64;
@@ -23,7 +22,10 @@ final class LineIndex {
   /** Heap bytes per line for the order of an epoch, including its copies: 20, plus a margin. */
   private static final int HEAP_BYTES_A_LINE = 64;
 
-  /** In which a byte of a line's end is nothing else, and decoding may begin at any line. */
+  /**
+   * Charsets in which the bytes of a line's end occur nowhere else, so that decoding may begin at
+   * any line.
+   */
   private static final List<Charset> KNOWN =
       List.of(StandardCharsets.UTF_8, StandardCharsets.US_ASCII, StandardCharsets.ISO_8859_1);
 
@@ -37,7 +39,7 @@ final class LineIndex {
     this.hashes = hashes;
   }
 
-  /** Places of the kept lines. */
+  /** Positions of the stored lines. */
   private static final class Places {
     private final int most;
     private long[] starts = new long[16];
@@ -48,7 +50,7 @@ final class LineIndex {
       this.most = most;
     }
 
-    /** Lines are added in their order. */
+    /** Must be called for each line in order. */
     void add(int line, long start) {
       if (line % step != 0) {
         return;
@@ -70,7 +72,7 @@ final class LineIndex {
     }
   }
 
-  /** The most lines that can be ordered with this heap. */
+  /** The most lines whose order fits into this heap. */
   static int mostLines() {
     long room = Runtime.getRuntime().maxMemory() / HEAP_BYTES_A_LINE;
     return (int) Math.min(room, Integer.MAX_VALUE - 1);
@@ -82,7 +84,7 @@ final class LineIndex {
   }
 
   /**
-   * Reads all of a file once, but stops after {@link #mostLines}.
+   * Reads a whole file once, but stops after {@link #mostLines}.
    *
    * @param in from its beginning; not closed
    */
@@ -91,9 +93,9 @@ final class LineIndex {
   }
 
   /**
-   * Reads all of a file, or one line more than {@code mostLines}.
+   * Reads a whole file, or one line more than {@code mostLines}.
    *
-   * @param mostPlaces an even number that are kept; 16 or more
+   * @param mostPlaces the most positions to store; an even number, at least 16
    */
   static LineIndex of(InputStream in, int mostPlaces, int mostLines) throws IOException {
     byte[] chunk = new byte[CHUNK];
@@ -107,7 +109,7 @@ final class LineIndex {
       for (int i = 0; i < read && lines <= mostLines; i++, at++) {
         byte b = chunk[i];
         if (b == '\n' && afterReturn) {
-          afterReturn = false; // It ended with the carriage return.
+          afterReturn = false; // The carriage return has already ended the line.
           continue;
         }
         if (!inLine) {
@@ -127,15 +129,15 @@ final class LineIndex {
     return lines;
   }
 
-  /** Whether there are lines that begin with a hash, which are comments in some formats. */
+  /** Whether some lines begin with a hash, which marks comments in some formats. */
   boolean hasHashes() {
     return hashes;
   }
 
   /**
-   * A reader whose next line is that one.
+   * A reader positioned at the given line.
    *
-   * @param in from the file's beginning; taken over, closed if this fails
+   * @param in from the file's beginning; taken over, and closed if this fails
    * @param line from 0 on, below {@link #lines}
    */
   BufferedReader from(InputStream in, Charset charset, int line) throws IOException {

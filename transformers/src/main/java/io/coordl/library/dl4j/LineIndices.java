@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.nd4j.common.function.Function;
 
 /**
- * Where the lines of files begin, for all readers. What is not used for long is forgotten when the
- * heap is short: a program may write a new file for each epoch. Thread-safe.
+ * The start positions of lines, for the files of all readers. An index that has not been used for
+ * long is discarded when the heap is short, since a program may write a new file for each epoch.
+ * Thread-safe.
  */
 final class LineIndices {
   private final Map<File, Indexed> indices = new ConcurrentHashMap<>();
@@ -32,10 +33,10 @@ final class LineIndices {
   }
 
   /**
-   * Where the lines of a file begin: read once, and again if the file has changed, or was
-   * forgotten.
+   * The start positions of a file's lines: read once, and again if the file has changed or its
+   * index was discarded.
    *
-   * @param opener how the library opens it
+   * @param opener opens a file as the library does
    * @throws UncheckedIOException if it cannot be read
    */
   LineIndex of(URI uri, Function<URI, InputStream> opener) {

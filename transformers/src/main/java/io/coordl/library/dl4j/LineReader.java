@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * A reader of one record per line, of one file or several. An index of the lines, for which each
- * job reads each file once, tells how many records there are, and where a batch begins; a job then
- * reads the lines of the batches that it prepares.
+ * A reader of one record per line, of one file or several. An index of the lines tells how many
+ * records there are, and where a batch begins. Each job reads each file once for the index, and
+ * then only the lines of the batches that it prepares.
  *
- * <p>Left alone is what makes the library count in another way: files without records, among
- * several; comments; text whose lines cannot be told apart without decoding it.
+ * <p>Not supported, because the library counts records differently: files without records among
+ * several files; comments; charsets whose lines cannot be found without decoding.
  */
 final class LineReader extends SeekableReader {
   private static final Class<?> TYPE = LineRecordReader.class;
@@ -58,7 +58,7 @@ final class LineReader extends SeekableReader {
     return Charset.forName(reader.getCharset());
   }
 
-  /** Lines at the beginning of each file that are no records. */
+  /** Lines at the beginning of each file that are not records. */
   private int skipped() {
     if (reader instanceof CSVRecordReader) {
       return number(field(CSVRecordReader.class, "skipNumLines"));
@@ -90,7 +90,7 @@ final class LineReader extends SeekableReader {
     }
     ReaderFiles.requireFiles(epoch);
     if (!known.isAsOpened(epoch.get(0))) {
-      return null; // The library has another one open, or has read a part of it as it was.
+      return null; // The library has another file open, or read part of this one before it changed.
     }
     long all = 0;
     for (File file : epoch) {
@@ -113,7 +113,7 @@ final class LineReader extends SeekableReader {
     return files.numbersOf(epoch);
   }
 
-  /** At the beginning of an epoch: those it skips, if it has, and the one it has peeked at. */
+  /** Lines taken at the beginning of an epoch: those skipped so far, or the one peeked at. */
   private int linesTaken() {
     if (reader instanceof CSVRecordReader) {
       boolean done = Boolean.TRUE.equals(field(CSVRecordReader.class, "skippedLines").get(reader));
@@ -144,7 +144,7 @@ final class LineReader extends SeekableReader {
     List<LineIndex> indices = uris.stream().map(uri -> known.lines.of(uri, opener)).toList();
     Lines now = new Lines(uris, indices, opener, charset(), skipped(), shared);
     if (now.count() != order.length) {
-      return false; // A file has changed meanwhile.
+      return false; // A file has changed in the meantime.
     }
     lines = now;
     closeOwn();
@@ -164,7 +164,7 @@ final class LineReader extends SeekableReader {
   @Override
   void seek(int place) {
     Lines now = Objects.requireNonNull(lines);
-    if (iterator.get(reader) != now.records) { // The library went on to another file by itself.
+    if (iterator.get(reader) != now.records) { // The library moved on to another file by itself.
       closeOwn();
       iterator.set(reader, now.records);
     }
@@ -231,9 +231,9 @@ final class LineReader extends SeekableReader {
       copy = new LineRecordReader();
     }
     LibraryField.copyAll(reader, copy);
-    // The program closes its own.
+    // The program closes its own iterator.
     iterator.set(copy, new EpochRecords<>(place -> "", 0, null, Collections.emptyIterator()));
-    if (reader instanceof CSVRecordReader) { // It keeps what it is in the midst of.
+    if (reader instanceof CSVRecordReader) { // The parser has state within a record.
       LibraryField<Object> parser = field(CSVRecordReader.class, "csvParser");
       SerializableCSVParser own = new SerializableCSVParser();
       LibraryField.copyAll(parser.require(reader), own);

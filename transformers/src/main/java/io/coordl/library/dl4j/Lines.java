@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
 /**
- * The lines of several files by their places in one order, without those each file begins with that
- * are no records. Lines asked for one after the other are read on. A file that lines are read from
- * stays open, so that it is read as it was, whatever is deleted or takes its name meanwhile, until
- * those of another are asked for. Used by one thread at a time.
+ * The lines of several files by their places in one order, without the initial lines of each file
+ * that are not records. Consecutive lines are read without seeking. The file being read stays open
+ * until lines of another file are requested. So it is read as it was, even if it is deleted or
+ * replaced. Used by one thread at a time.
  */
 final class Lines {
-  /** What stands in the reader. */
+  /** Replaces the reader's own iterator. */
   final EpochRecords<String> records;
 
   private final List<URI> files;
@@ -29,7 +29,7 @@ final class Lines {
   private final Charset charset;
   private final int skipped;
 
-  /** The place of the first record of each file, and behind the last. */
+  /** The place of the first record of each file, and the number of all records. */
   private final int[] first;
 
   private @Nullable BufferedReader open;
@@ -60,7 +60,7 @@ final class Lines {
     return first[files.size()];
   }
 
-  /** Which file has the record of that place, in the epoch's order; behind the last, the last. */
+  /** The file with the record at that place in the epoch's order; past the end, the last file. */
   int fileOf(int place) {
     int found = Arrays.binarySearch(first, 0, files.size(), place);
     return Math.min(found >= 0 ? found : -found - 2, files.size() - 1);
@@ -74,7 +74,7 @@ final class Lines {
     return new File(files.get(fileOf(records.place())));
   }
 
-  /** How many lines of its file come before the record of that place. */
+  /** The number of lines in the file before the record at that place. */
   int linesBefore(int place) {
     return skipped + place - first[fileOf(place)];
   }
@@ -120,8 +120,8 @@ final class Lines {
   }
 
   /**
-   * The epoch has come to that place: the file of its next record is open from now on, and the
-   * reader goes on in it.
+   * The epoch has reached that place: opens the file of its next record, where the reader
+   * continues.
    */
   void reach(int place) {
     if (place < count()) {
@@ -132,11 +132,11 @@ final class Lines {
     records.moveTo(place, first[fileOf(place) + 1]);
   }
 
-  /** What is left of the file, also what was written to it since it was read. */
+  /** The rest of the file, including what was written to it since it was read. */
   BufferedReader rest() {
     try {
       BufferedReader reader = open(records.place());
-      held = null; // It is the caller's to close.
+      held = null; // The caller closes it.
       open = null;
       return reader;
     } catch (IOException e) {
@@ -144,7 +144,7 @@ final class Lines {
     }
   }
 
-  /** Closes what is open; it is opened again when it is needed. */
+  /** Closes the open file; it is opened again when needed. */
   void close() {
     OpenFile now = held;
     held = null;
@@ -154,7 +154,7 @@ final class Lines {
     }
   }
 
-  /** A file in which lines are looked up; readers on it do not close it while it is held. */
+  /** A file in which lines are looked up; readers on it do not close it while it is in use. */
   private final class OpenFile extends InputStream {
     private final InputStream in;
     private long at;
@@ -184,7 +184,7 @@ final class Lines {
       return skipped;
     }
 
-    /** Files can be skipped backwards. */
+    /** File streams can be skipped backwards. */
     void rewind() throws IOException {
       if (at != 0 && skip(-at) == 0) {
         throw new IOException("the file cannot be read again from its beginning");

@@ -10,16 +10,16 @@ import java.util.List;
 import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 
-/** A reader that has an iterator over what makes one record each, in a field. */
+/** A reader with an iterator in a field, over elements that make one record each. */
 abstract sealed class ListedReader extends SeekableReader
     permits FileReader, ImageReader, MemoryReader {
   private final LibraryField<Object> iterator;
   private List<?> epoch = List.of();
 
-  /** The library's own iterator, which has been gone through; or one over nothing. */
+  /** The library's own exhausted iterator, or an empty one. */
   private Iterator<?> ended = Collections.emptyIterator();
 
-  /** The elements of the epoch as the library has them, and their numbers. */
+  /** The elements of the epoch in the library's order, and their numbers. */
   private List<?> told = List.of();
 
   private int @Nullable [] numbers;
@@ -29,16 +29,16 @@ abstract sealed class ListedReader extends SeekableReader
     this.iterator = iterator;
   }
 
-  /** What all of an epoch is made of, in the order it would have if it began now. */
+  /** The elements of an epoch that would begin now, in its order. */
   abstract List<?> all() throws CannotShareException;
 
-  /** Whether these are as many as an epoch has. */
+  /** Whether there are as many elements as in an epoch. */
   abstract boolean isWhole(List<?> elements);
 
-  /** The numbers of these elements, which are a whole epoch. */
+  /** The numbers of these elements, which make up a whole epoch. */
   abstract int @Nullable [] numbersOf(List<?> elements) throws CannotShareException;
 
-  /** The elements in the order of these numbers; null if it is no order of an epoch. */
+  /** The elements in the order of these numbers; null if it is not a valid order of an epoch. */
   abstract @Nullable List<?> inOrderOf(int[] order);
 
   @Override
@@ -55,7 +55,7 @@ abstract sealed class ListedReader extends SeekableReader
         ended = own.hasNext() ? Collections.emptyIterator() : own;
       }
     }
-    put(left, null); // It has still before it what it had.
+    put(left, null); // Restores the elements that were still to come.
     if (taken > 0) {
       List<?> all = all();
       left = all.size() >= taken && all.subList(taken, all.size()).equals(left) ? all : List.of();
@@ -65,7 +65,7 @@ abstract sealed class ListedReader extends SeekableReader
     return numbers == null ? null : numbers.clone();
   }
 
-  /** What an iterator of the library would go through. */
+  /** The remaining elements of an iterator of the library. */
   List<?> left(Iterator<?> own) {
     List<Object> left = new ArrayList<>();
     own.forEachRemaining(left::add);
@@ -109,6 +109,6 @@ abstract sealed class ListedReader extends SeekableReader
     }
   }
 
-  /** What else of the reader tells where it is. */
+  /** Updates other fields that hold the reader's position. */
   void moved(int place, List<?> elements) {}
 }

@@ -28,7 +28,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * array is filled from kept pixels, or its pixels are kept once the loader has filled it. Loaders
  * with a transform, which may be random, and arrays that are not plain floats get the decoded
  * picture only ({@link DecodedMats}). Loaders of several pages, or of a class of the program's own,
- * are left alone; that is said once.
+ * are left alone, which is logged once.
  */
 public final class MatrixInterceptor implements LibraryHooks {
   private final Class<?> declaring;
@@ -91,7 +91,7 @@ public final class MatrixInterceptor implements LibraryHooks {
       return null;
     }
     if (method.equals("asImageMatrix")) {
-      mats.begin(self, item); // Its image also says what size the picture has.
+      mats.begin(self, item); // Its image also tells the size of the picture.
       return null;
     }
     boolean plain =
@@ -107,7 +107,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return filled == null ? keep(item, form, target) : new InterceptedCall(filled);
   }
 
-  /** Empty if the loader is one that decodes the file as it is. */
+  /** Why the loader is left alone; empty if it decodes the file unchanged. */
   String reasonToLeave(Object loader) {
     if (loader.getClass() != declaring) {
       return "loaders of class " + loader.getClass().getName();
@@ -115,7 +115,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return pages.get(loader) != null ? "loaders with a MultiPageMode" : "";
   }
 
-  /** What decides, but for the file, what arrays the loader makes. */
+  /** Everything except the file that determines the loader's arrays. */
   DecodedForm form(Object loader) {
     String cropped = centerCrop.bits(loader) != 0 ? " cropped" : "";
     String geometry =
@@ -123,7 +123,7 @@ public final class MatrixInterceptor implements LibraryHooks {
     return forms.computeIfAbsent(geometry, text -> DecodedForm.of(code + " " + text));
   }
 
-  /** A loader of the program's numbers, to be used by another thread. */
+  /** Copies a loader with the program's dimensions, to be used by another thread. */
   NativeImageLoader copy(Object loader) {
     return new NativeImageLoader(
         height.bits(loader),
@@ -132,15 +132,16 @@ public final class MatrixInterceptor implements LibraryHooks {
         centerCrop.bits(loader) != 0);
   }
 
-  /** Channels, height and width of the loader's arrays; null if they are the picture's own. */
+  /** Channels, height and width of the loader's arrays; null if they are those of the picture. */
   long @Nullable [] shape(Object loader) {
     long[] shape = {channels.bits(loader), height.bits(loader), width.bits(loader)};
     return Arrays.stream(shape).allMatch(size -> size > 0) ? shape : null;
   }
 
   /**
-   * The target with the kept values, or an array of them as the loader makes it, workspace of the
-   * caller included; null if the target is of another shape, or the array would not be plain.
+   * The target, filled with the kept values, or a new array as the loader makes it, in the caller's
+   * workspace if one is open. Null if the target has another shape, or the array would not be
+   * plain.
    */
   private static @Nullable INDArray filled(@Nullable INDArray target, KeptArray kept) {
     int[] shape = {kept.first(), kept.second(), kept.third()};
@@ -153,12 +154,12 @@ public final class MatrixInterceptor implements LibraryHooks {
     }
     INDArray filled = target == null ? Nd4j.create(shape) : target;
     Floats.fill(filled, kept);
-    // As the loader ends: the host's memory is what counts now.
+    // Like the loader: the newest values are in host memory.
     Nd4j.getAffinityManager().tagLocation(filled, AffinityManager.Location.HOST);
     return target == null ? filled.reshape(1, shape[0], shape[1], shape[2]) : target;
   }
 
-  /** The loader makes an array, or fills the target, which is kept. */
+  /** The loader makes an array, or fills the target; its pixels are then kept. */
   private static InterceptedCall keep(
       DecodedItem item, DecodedForm form, @Nullable INDArray target) {
     long start = System.nanoTime();

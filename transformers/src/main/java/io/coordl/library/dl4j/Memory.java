@@ -13,14 +13,19 @@ import org.nd4j.linalg.api.memory.pointers.PagedPointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Arrays as bytes, and bytes as arrays, without an operation of ND4J and without a copy. */
+/**
+ * Converts arrays to bytes and bytes to arrays, without an operation of ND4J and without a copy.
+ */
 final class Memory {
-  /** Bytes of a line of a processor's cache, as ND4J aligns. */
+  /** Size of a CPU cache line, to which ND4J aligns. */
   private static final int ALIGNMENT = 64;
 
   private Memory() {}
 
-  /** Elements from the first to the last of an array of these strides, gaps included. */
+  /**
+   * The number of elements from the first to the last of an array with these strides, gaps
+   * included.
+   */
   static long span(long[] shape, long[] stride) {
     long span = 1;
     for (int i = 0; i < shape.length; i++) {
@@ -29,12 +34,12 @@ final class Memory {
     return span;
   }
 
-  /** How many bytes that is. */
+  /** The size of that span in bytes. */
   static long length(INDArray array) {
     return span(array.shape(), array.stride()) * array.dataType().width();
   }
 
-  /** Where its first value lies. */
+  /** The address of its first value. */
   static long address(INDArray array) {
     return array.data().pointer().address() + array.data().offset() * array.dataType().width();
   }
@@ -62,8 +67,8 @@ final class Memory {
   /**
    * An array over {@code values}. It belongs to no workspace.
    *
-   * @param whole reachable from now on as long as the array is, or any view of it
-   * @param values direct, from 0 on
+   * @param whole kept reachable as long as the array, or any view of it, is
+   * @param values direct, from index 0
    */
   static INDArray array(
       ByteBuffer whole, ByteBuffer values, DataType type, long[] shape, long[] stride, char order) {
@@ -72,7 +77,7 @@ final class Memory {
     return Nd4j.create(data, shape, stride, 0, order);
   }
 
-  /** An array of its own memory: that of the open workspace, if attached and there is one. */
+  /** An array with its own memory: in the open workspace, if attached and there is one. */
   static INDArray copy(
       ByteBuffer values, DataType type, long[] shape, long[] stride, char order, boolean attached) {
     INDArray array = uninitialized(type, shape, order, attached);
@@ -85,9 +90,9 @@ final class Memory {
   }
 
   /**
-   * As {@link #copy}; but where a workspace is open and the array is to be in none, in a direct
-   * buffer: ND4J's own memory without a workspace has no limit but the collector's whim, and a
-   * thread that takes batches makes it little garbage.
+   * Like {@link #copy}; but if a workspace is open and the array must not be in one, its memory is
+   * a direct buffer. Outside workspaces, ND4J frees its own memory only after a garbage collection,
+   * and a thread that only takes batches produces too little garbage to cause one.
    *
    * @throws OutOfMemoryError at the JDK's limit
    */
@@ -109,7 +114,7 @@ final class Memory {
         : Nd4j.createUninitializedDetached(type, order, shape);
   }
 
-  /** The memory of a buffer; holds what it is a slice of, which the slice itself may not. */
+  /** The memory of a buffer; refers to the whole buffer, which a slice may not do. */
   private static final class Held extends Pointer {
     @SuppressWarnings("UnusedVariable") // The pointer keeps the buffer reachable.
     private final ByteBuffer whole;

@@ -9,18 +9,20 @@ import java.util.Collection;
 import java.util.List;
 import org.datavec.api.split.InputSplit;
 
-/** Tells whether code of the program runs while batches are made. */
+/** Detects code of the program that runs while batches are made. */
 final class OwnCode {
   private OwnCode() {}
 
-  /** Whether it does, in readers or in the preprocessor, whose parts may be the program's too. */
+  /**
+   * Whether readers or the preprocessor, whose parts may be the program's, run code of the program.
+   */
   static boolean isIn(ProgramEpoch epoch) {
     Object preprocessor = epoch.program().preprocessor();
     return !of(epoch.readers().values()).isEmpty()
         || (preprocessor != null && hasOwn(preprocessor));
   }
 
-  /** The objects of the program that the library's readers use, but for lists of files. */
+  /** The objects of the program that the library's readers use, except lists of files. */
   static List<Object> of(Collection<SeekableReader> readers) {
     List<Object> parts = new ArrayList<>();
     for (SeekableReader reader : readers) {
@@ -49,7 +51,7 @@ final class OwnCode {
     return classes == null || !classes.stream().allMatch(OwnCode::isOfLibrary);
   }
 
-  /** Of the library's, some are made of others. */
+  /** Some preprocessors of the library combine others. */
   private static boolean isPreprocessor(String name) {
     return name.contains(".preprocessor.") || name.endsWith("PreProcessor");
   }

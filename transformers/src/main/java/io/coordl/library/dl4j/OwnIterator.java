@@ -19,20 +19,22 @@ import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
-/** An iterator of a class of the program's, all of it: whose samples are whole batches. */
+/**
+ * An iterator whose class and superclasses are all the program's; its samples are whole batches.
+ */
 record OwnIterator(Iterator<?> get) implements SamplePipeline {
   /**
-   * What the program can change at any time.
+   * The state that the program can change at any time.
    *
    * @param objects in the iterator's fields, which may refer to it
-   * @param ofLibrary those that have something of the library, which is compared
+   * @param ofLibrary those that refer to library objects, which are compared
    */
   private record Settings(
       List<Object> told,
       List<@Nullable WeakReference<Object>> objects,
       List<StagedIterator.Preprocessor> ofLibrary) {}
 
-  /** Of a class: what holds a number, or a flag, and what refers to an object. */
+  /** The primitive fields and the reference fields of a class. */
   private record Fields(List<LibraryField<Object>> numbers, List<LibraryField<Object>> objects) {}
 
   private static final ClassValue<Fields> FIELDS =
@@ -45,7 +47,9 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
         }
       };
 
-  /** Whether all that such an object has is declared by iterators of the program, open to us. */
+  /**
+   * Whether all fields of such an object are declared by iterators of the program, and accessible.
+   */
   static boolean isOwn(Class<?> type) {
     for (Class<?> at = type; at != Object.class; at = at.getSuperclass()) {
       if (at == null
@@ -58,7 +62,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return !type.isHidden();
   }
 
-  /** Whether objects of a class give batches of the library. */
+  /** Whether objects of a class return batches of the library. */
   static boolean isOfBatches(Class<?> type) {
     return DataSetIterator.class.isAssignableFrom(type)
         || MultiDataSetIterator.class.isAssignableFrom(type);
@@ -68,25 +72,25 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return FIELDS.get(get.getClass());
   }
 
-  /** What its fields of primitive types hold, as bits. */
+  /** The values of its primitive fields, as bits. */
   List<Long> numbers() {
     return fields().numbers.stream().map(field -> field.bits(get)).toList();
   }
 
-  /** What its other fields hold. */
+  /** The values of its other fields. */
   List<@Nullable Object> objects() {
     List<@Nullable Object> objects = new ArrayList<>();
     fields().objects.forEach(field -> objects.add(field.get(get)));
     return objects;
   }
 
-  /** Whether it has the same objects still. */
+  /** Whether its fields still refer to these objects. */
   boolean has(List<@Nullable Object> then) {
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> now.get(i) == then.get(i));
   }
 
-  /** Sets the numbers, by the text of their list. */
+  /** Sets the primitive fields from the text of {@link #numbers}. */
   void set(String numbers) {
     String[] values = numbers.substring(1, numbers.length() - 1).split(", ", -1);
     int next = 0;
@@ -114,7 +118,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return false;
   }
 
-  /** How many batches it has is not known. */
+  /** Its number of batches is unknown. */
   @Override
   public long size() {
     return 1;
@@ -154,7 +158,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return object != null && one.isOf(object);
   }
 
-  /** None where something is kept whose changes would not be seen. */
+  /** Empty if the iterator keeps something whose changes would go unnoticed. */
   @Override
   public List<List<@Nullable Object>> stages(Object settings) {
     return ((Settings) settings).ofLibrary.stream().allMatch(one -> one.text() != null)
@@ -170,7 +174,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return classes == null || classes.stream().anyMatch(OwnIterator::isOfLibrary);
   }
 
-  /** What it inherits can be changed as well. */
+  /** The fields it inherits can be changed too. */
   private static boolean isOfLibrary(Class<?> type) {
     return Stream.<Class<?>>iterate(type, Objects::nonNull, Class::getSuperclass)
         .anyMatch(at -> Description.isOfLibrary(at.getName()));

@@ -19,12 +19,12 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} in DL4J: the files of an image reader's epoch, whose order its split has fixed
- * when the epoch begins, are prefetched. DL4J prefetches batches itself, on one thread; with this,
- * that thread finds its items.
+ * {@code prefetch=N} in DL4J: prefetches the files of an image reader's epoch, whose order its
+ * split has fixed when the epoch begins. DL4J itself prefetches batches on one thread, which then
+ * finds its items in the store.
  */
 public final class Prefetch implements LibraryHooks {
-  /** Splits of the library whose iterators only walk through a list; others may be lazy. */
+  /** Splits of the library whose iterators only iterate over a list; others may be lazy. */
   private static final Set<String> SPLITS =
       Set.of(
           "org.datavec.api.split.FileSplit",
@@ -53,11 +53,11 @@ public final class Prefetch implements LibraryHooks {
     try {
       return new MatrixInterceptor(NativeImageLoader.class, services);
     } catch (ReflectiveOperationException | IOException | LinkageError e) {
-      return null; // It is not in force either, and has said why.
+      return null; // That policy is not active either, and has reported why.
     }
   }
 
-  /** Peeks from the first record of an epoch on; replaces no call. */
+  /** Reads ahead from the first record of an epoch; replaces no call. */
   @Override
   public @Nullable InterceptedCall enter(
       String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
@@ -80,7 +80,7 @@ public final class Prefetch implements LibraryHooks {
     return null;
   }
 
-  /** Decodes as {@code loader} will; null if what it makes is not kept. */
+  /** Decodes like {@code loader}; null if its results are not kept. */
   private ItemPrefetcher.@Nullable Decoder decoder(@Nullable Object loader) {
     MatrixInterceptor known = matrices;
     if (kept == null || known == null || loader == null || !known.reasonToLeave(loader).isEmpty()) {
@@ -93,7 +93,7 @@ public final class Prefetch implements LibraryHooks {
         : kept.decoder(() -> form, decoding(known.copy(loader), known, shape));
   }
 
-  /** The program's way to decode, with loaders and arrays that no other thread uses. */
+  /** Decodes as the program does, with loaders and arrays that no other thread uses. */
   private static KeptItems.Decoding decoding(
       NativeImageLoader model, MatrixInterceptor matrices, long[] shape) {
     ThreadLocal<NativeImageLoader> loader = ThreadLocal.withInitial(() -> matrices.copy(model));

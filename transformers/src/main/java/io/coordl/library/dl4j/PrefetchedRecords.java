@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} where the program takes batches by hand: the next one is made on a thread of
- * the agent while the program computes on this one. What decides it is compared when it is asked
- * for, and it is made again if that is another. Its source is never used by two threads at once:
- * whoever asks for anything waits first. One epoch's; used as the iterator is.
+ * {@code prefetch=N} if the program takes batches itself: an agent thread makes the next batch
+ * while the program computes. When the batch is requested, its inputs are compared, and it is made
+ * again if they differ. Two threads never use its source at once: every other call waits first. For
+ * one epoch; like the iterator, used by one thread at a time.
  */
 final class PrefetchedRecords implements BatchSource {
   private final BatchSource source;
@@ -20,7 +20,7 @@ final class PrefetchedRecords implements BatchSource {
   private int last = -1;
   private @Nullable Next next;
 
-  /** The thread of the agent did not come out of the program's code: all is left there. */
+  /** Whether the agent's thread is stuck in the program's code; then nothing more is prefetched. */
   private boolean hangs;
 
   PrefetchedRecords(BatchSource source, Prefetcher prefetcher, int batches) {
@@ -88,7 +88,7 @@ final class PrefetchedRecords implements BatchSource {
     }
   }
 
-  /** Whether it is the thread that prefetches batches for {@code fit}. */
+  /** Whether it is the library's thread that prefetches batches for {@code fit}. */
   static boolean isOfLibrary(Thread thread) {
     return thread.getClass().getSimpleName().equals("AsyncPrefetchThread");
   }
@@ -121,14 +121,14 @@ final class PrefetchedRecords implements BatchSource {
     }
   }
 
-  /** A batch that is, or was, made early. */
+  /** A batch that is being, or was, made early. */
   private final class Next {
     final int number;
 
-    /** What decided it when it was begun. */
+    /** Its inputs when it was begun. */
     final Object state;
 
-    /** Its arrays are garbage if nobody gets it. */
+    /** If nobody takes it, its arrays are garbage-collected. */
     final EarlyBatch batch;
 
     Next(int number, Object state) {

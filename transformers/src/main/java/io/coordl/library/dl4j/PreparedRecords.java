@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prepared=share}: whole batches are kept, each known by the records it is made of and the
- * state of their files. One epoch's; used as the iterator is.
+ * {@code prepared=share}: keeps whole batches, each identified by its records and the state of
+ * their files. For one epoch; like the iterator, used by one thread at a time.
  */
 final class PreparedRecords implements BatchSource {
   private final PreparedSamples samples;
@@ -41,7 +41,7 @@ final class PreparedRecords implements BatchSource {
     return worth.isIt() ? made(number) : null;
   }
 
-  /** What a batch is known by now; as a value, all that decides it. */
+  /** The current key of a batch; two with equal keys are equal. */
   private record Known(PreparedSamples.Plan plan, DataFiles.Identity records) {
     long index() {
       return records.checksum() & Long.MAX_VALUE;
@@ -128,7 +128,7 @@ final class PreparedRecords implements BatchSource {
       return records.equals(pipeline.identify(number)) && staged.isSteady() ? bytes : null;
     }
 
-    /** The files that do not decide already by what the batch is known. */
+    /** The files that the batch's key does not cover. */
     private List<BatchLayout.Array> others(List<BatchLayout.Array> files) {
       Set<String> own = pipeline.paths(number);
       return files.stream().filter(file -> !own.contains(file.name())).toList();

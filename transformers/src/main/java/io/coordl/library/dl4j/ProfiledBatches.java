@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** {@code profile=}: the batches that a DL4J program gets from its iterators of any class. */
 public final class ProfiledBatches implements LibraryHooks, Batches {
   /**
-   * Copies of one batch, used in turn: as with DL4J's own prefetch, whose memory also serves one
-   * batch after the other, a program must not hold on to a batch for longer than this.
+   * Copies of one batch, used in turn. As with DL4J's own prefetch, which also reuses memory, a
+   * program must not hold on to a batch for longer than this.
    */
   private static final int COPIES = 8;
 
@@ -39,13 +39,13 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
     return (int) Math.max(1, size.applyAsLong(batch));
   }
 
-  /** Neither held nor dropped: its memory is the iterator's, which makes two more before. */
+  /** Neither held nor dropped: the iterator owns its memory, and makes two more batches first. */
   @Override
   public Kept keep(Object batch) {
     return KeptBatch.of(samples(batch), new BatchBytes(batch, () -> {}), new Copies());
   }
 
-  /** Batches over memory of a few copies. */
+  /** Batches that reuse the memory of a few copies. */
   private static final class Copies implements BatchReader<Object> {
     private final @Nullable ByteBuffer[] copies = new @Nullable ByteBuffer[COPIES];
     private int next;

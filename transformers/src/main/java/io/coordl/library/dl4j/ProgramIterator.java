@@ -21,8 +21,8 @@ import org.nd4j.linalg.dataset.api.MultiDataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * One of the library's iterators over readers, or our copy of it: of several arrays, or of data
- * sets, which stands on one of several arrays that it makes at its first batch.
+ * One of the library's iterators over readers, or our copy of it. An iterator of data sets wraps
+ * one of several arrays, which it creates with its first batch.
  */
 record ProgramIterator(Object get) {
   private static final Class<?> SEVERAL = RecordReaderMultiDataSetIterator.class;
@@ -48,7 +48,7 @@ record ProgramIterator(Object get) {
     Symbols.field(sequences, "totalOutcomes", int.class);
   }
 
-  /** Of which it is one, or is a subclass. */
+  /** The library class that it is an instance of. */
   private Class<?> type() {
     return get instanceof RecordReaderDataSetIterator
         ? RecordReaderDataSetIterator.class
@@ -71,13 +71,15 @@ record ProgramIterator(Object get) {
     return get instanceof DataSetIterator;
   }
 
-  /** Whether it has made a batch already, which is the next. */
+  /** Whether it has already made its next batch. */
   boolean hasBatchAtHand() {
     return isOfDataSets()
         && Boolean.TRUE.equals(value(isOfSequences() ? "useStored" : "useCurrent"));
   }
 
-  /** Whether it is intercepted itself; else what it stands on is, which is asked next. */
+  /**
+   * Whether it is intercepted itself; otherwise the iterator that it wraps is, and is called next.
+   */
   boolean isIntercepted() {
     return !isOfDataSets()
         || (get.getClass() == type()
@@ -85,7 +87,7 @@ record ProgramIterator(Object get) {
             && (isOfSequences() || (Integer) Objects.requireNonNull(value("maxNumBatches")) < 0));
   }
 
-  /** Whether it makes more than arrays. */
+  /** Whether its batches contain more than arrays. */
   boolean collectsMetadata() {
     return get instanceof RecordReaderDataSetIterator one
         ? one.isCollectMetaData()
@@ -94,12 +96,12 @@ record ProgramIterator(Object get) {
             : ((RecordReaderMultiDataSetIterator) get).isCollectMetaData();
   }
 
-  /** What makes its arrays, perhaps itself; null before the first batch. */
+  /** The iterator that makes its arrays, perhaps itself; null before the first batch. */
   @Nullable RecordReaderMultiDataSetIterator arrays() {
     return (RecordReaderMultiDataSetIterator) (isOfDataSets() ? value(UNDERLYING) : get);
   }
 
-  /** Whether time series begin at random in its arrays, which are known. */
+  /** Whether its arrays, which must exist, begin time series at random. */
   boolean beginsAtRandom() {
     Object arrays = Objects.requireNonNull(arrays());
     return Boolean.TRUE.equals(SeekableReader.field(SEVERAL, "timeSeriesRandomOffset").get(arrays));
@@ -122,20 +124,22 @@ record ProgramIterator(Object get) {
     return readers;
   }
 
-  /** As its first batch would: it reads a record and resets its readers; false if it cannot. */
+  /**
+   * Prepares it as its first batch would: reads a record and resets the readers; false on failure.
+   */
   boolean makeReady() {
     DataSetIterator ofDataSets = (DataSetIterator) get;
     return isOfSequences() ? ofDataSets.hasNext() : ofDataSets.resetSupported();
   }
 
-  /** What the program has set to be done to each batch. */
+  /** The preprocessor that the program has set. */
   @Nullable Object preprocessor() {
     return get instanceof RecordReaderMultiDataSetIterator several
         ? several.getPreProcessor()
         : ((DataSetIterator) get).getPreProcessor();
   }
 
-  /** Does to a batch what the program has set to be done to each; throws what that throws. */
+  /** Applies the program's preprocessor to a batch; throws what that throws. */
   void preprocess(Object batch) {
     Object own = preprocessor();
     if (own instanceof MultiDataSetPreProcessor several && batch instanceof MultiDataSet made) {
@@ -145,7 +149,7 @@ record ProgramIterator(Object get) {
     }
   }
 
-  /** Makes its batches without what the program has set to be done to each. */
+  /** Makes its batches without the program's preprocessor. */
   ProgramIterator unprocessed() {
     if (get instanceof RecordReaderMultiDataSetIterator several) {
       several.setPreProcessor(null);
@@ -155,7 +159,7 @@ record ProgramIterator(Object get) {
     return this;
   }
 
-  /** A batch has been made in its stead. */
+  /** Called after a batch was made in its place. */
   void replaced(Object batch) {
     if (isOfSequences()
         && Integer.valueOf(-1).equals(value("totalOutcomes"))
@@ -165,7 +169,7 @@ record ProgramIterator(Object get) {
     }
   }
 
-  /** It once more, with all that the program gave it, over other readers, by their names. */
+  /** Copies the iterator with all of the program's settings, for other readers, by name. */
   ProgramIterator copy(Map<String, RecordReader> readers) {
     RecordReaderMultiDataSetIterator own = Objects.requireNonNull(arrays());
     int batchSize = own.getBatchSize();
@@ -196,7 +200,7 @@ record ProgramIterator(Object get) {
     copy.set(UNDERLYING, several);
     copy.set("recordReader", first);
     if (isOfSequences()) {
-      copy.set("labelsReader", null); // Which it asks no more, once it has made its arrays.
+      copy.set("labelsReader", null); // Not used any more once the arrays exist.
       copy.set("useStored", false);
       copy.set("stored", null);
     } else {
@@ -213,7 +217,7 @@ record ProgramIterator(Object get) {
         : ((DataSetIterator) get).next(examples);
   }
 
-  /** What it does with its records, part by part, but for the preprocessor. */
+  /** Describes how it turns records into batches, part by part, except the preprocessor. */
   void describe(Map<String, String> parts) throws CannotShareException {
     RecordReaderMultiDataSetIterator arrays = Objects.requireNonNull(arrays());
     parts.put("iterator", get.getClass().getSimpleName());

@@ -26,12 +26,13 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
- * {@code prepared=share} in DL4J for iterators of the program's own classes. What their {@code
- * next} returns, and the numbers that it leaves in the iterator's fields, follow from the numbers
- * that are there before (the cursor) and from the files it opens: that is proven from class files
- * ({@link KnownDl4j}). So a batch is known by those numbers, and when it comes from memory the
- * fields are set to what its own code left in them. {@code hasNext}, {@code reset} and all else are
- * the program's own; whatever it sets, leaves early or counts is a batch of another name.
+ * {@code prepared=share} in DL4J for iterators of the program's own classes. A proof from class
+ * files ({@link KnownDl4j}) shows that the result of {@code next}, and the numbers that it leaves
+ * in the iterator's fields, depend only on the previous numbers in these fields (the cursor) and on
+ * the files it opens. So these numbers identify a batch, and when a kept batch is returned, the
+ * fields are set to the values that the iterator's own code left in them. {@code hasNext}, {@code
+ * reset} and all other methods remain the program's own; if they change a number, the next batch
+ * has another key.
  */
 public final class ProgramIterators implements LibraryHooks {
   private static final String PLACE = "place";
@@ -39,7 +40,7 @@ public final class ProgramIterators implements LibraryHooks {
   private final PreparedSamples samples;
   private final OnceLog log;
 
-  /** Whether iterators of a class are looked at. */
+  /** Whether iterators of a class are examined. */
   private final ClassValue<Boolean> own =
       new ClassValue<>() {
         @Override
@@ -51,7 +52,10 @@ public final class ProgramIterators implements LibraryHooks {
   /** Set while the program's own code makes a batch on this thread. */
   private final ThreadLocal<Boolean> making = new ThreadLocal<>();
 
-  /** Iterators that keep objects in {@code next}: few, and the program's code compares none. */
+  /**
+   * Iterators whose {@code next} keeps objects; compared by identity, since the program's own
+   * equality must not be called.
+   */
   private final List<WeakReference<Object>> left = new CopyOnWriteArrayList<>();
 
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
@@ -86,14 +90,14 @@ public final class ProgramIterators implements LibraryHooks {
       maker.settle();
       return batch == null ? InterceptedCall.skipping() : new InterceptedCall(batch);
     } catch (Throwable t) {
-      return InterceptedCall.throwing(t); // Of the program.
+      return InterceptedCall.throwing(t); // An exception of the program.
     } finally {
       Spans.exit(span, batch);
       making.remove();
     }
   }
 
-  /** Whether a call of the iterator comes to that class, and not to one that calls it in turn. */
+  /** Whether a call reaches this class's own method, not one that it calls in turn. */
   private static boolean isCalled(Class<?> type, Class<?> declaring, int arguments) {
     for (Class<?> at = type; at != declaring && at != null; at = at.getSuperclass()) {
       for (Method method : at.getDeclaredMethods()) {
@@ -120,7 +124,7 @@ public final class ProgramIterators implements LibraryHooks {
       kept = iterator.objects();
     }
 
-    /** The program's own call, which comes back here and is let through. */
+    /** The program's own call, which reaches the hook again and is let through. */
     @Override
     public @Nullable Object get() {
       ran = true;
@@ -143,7 +147,7 @@ public final class ProgramIterators implements LibraryHooks {
     public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
       if (!iterator.has(kept)) {
         left.removeIf(one -> one.refersTo(null));
-        // The next batch may be made of what it keeps of this one.
+        // The next batch may depend on objects kept from this one.
         left.add(new WeakReference<>(iterator.get()));
         log.once(PreparedSamples.leaves(iterator.name(), "it keeps objects of each batch"));
         return null;
@@ -168,7 +172,7 @@ public final class ProgramIterators implements LibraryHooks {
       BatchBytes.probe(layout, bytes);
     }
 
-    /** The iterator stands where its own code would have left it. */
+    /** Leaves the iterator in the state that its own code would have left it in. */
     void settle() {
       String behind = place;
       if (!ran && behind != null) {

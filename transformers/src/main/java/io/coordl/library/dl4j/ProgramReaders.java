@@ -22,7 +22,7 @@ final class ProgramReaders {
 
   private final LineIndices lines = new LineIndices();
 
-  /** Its readers, by their names; throws if one of them cannot be set to a record. */
+  /** The iterator's readers, by name; throws if one of them cannot seek to a record. */
   Map<String, SeekableReader> of(ProgramIterator program) throws CannotShareException {
     Map<String, SeekableReader> readers = new TreeMap<>();
     for (Map.Entry<String, RecordReader> reader : program.readers().entrySet()) {
@@ -31,7 +31,7 @@ final class ProgramReaders {
     return readers;
   }
 
-  /** By names: a program without images lacks the classes. */
+  /** By class name, since a program without images lacks the classes. */
   private SeekableReader seekable(RecordReader reader) throws CannotShareException {
     ReaderFiles files = known.computeIfAbsent(reader, any -> new ReaderFiles(lines));
     String name = reader.getClass().getName();
@@ -67,7 +67,7 @@ final class ProgramReaders {
     return seekable;
   }
 
-  /** Of each reader; null if one is in the midst of an epoch, or has no records. */
+  /** The order of each reader; null if one is not at the start of an epoch, or has no records. */
   static @Nullable List<int[]> orders(Iterable<SeekableReader> readers)
       throws CannotShareException {
     List<int[]> orders = new ArrayList<>();

@@ -5,9 +5,10 @@ import io.coordl.purity.PurityAnalyzer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches of the copy's readers, of which nothing is kept. One epoch's; used as the iterator is.
+ * Batches of the copied readers, of which none is kept. For one epoch; like the iterator, used by
+ * one thread at a time.
  *
- * @param code tells whether the program's own part of it may run early
+ * @param code tells whether the program's own code may run early
  */
 record ReaderBatches(
     PurityAnalyzer code, StagedIterator staged, ReaderPipeline pipeline, Worth worth)

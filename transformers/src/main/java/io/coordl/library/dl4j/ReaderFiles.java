@@ -17,39 +17,44 @@ import org.datavec.api.split.streams.FileStreamCreatorFunction;
 import org.jspecify.annotations.Nullable;
 import org.nd4j.common.function.Function;
 
-/** What is known of a reader and of its files, from epoch to epoch. Thread-safe. */
+/** Information about a reader and its files that is kept across epochs. Thread-safe. */
 final class ReaderFiles {
-  /** Never changed once they are made, and large. */
+  /** Never changed once created, and large. */
   private static final String SCHEMAS = "org.datavec.api.transform.schema.";
 
   private static final String CATEGORIES = "org.datavec.api.transform.transform.categorical.";
 
-  /** Of the files of all readers. */
+  /** Line indices of the files of all readers. */
   final LineIndices lines;
 
-  /** From where the reader had its last epoch; it tells its files anew in each. */
+  /** The split of the reader's last epoch; the reader lists its files again in each. */
   private @Nullable WeakReference<InputSplit> split;
 
-  /** Files, or their URIs, in its order. */
+  /** Files, or their URIs, in the split's order. */
   private List<?> elements = List.of();
 
   private @Nullable DataFiles files;
   private int[] numbers = {};
 
-  /** What its first file was like when the library opened it. */
+  /** The state of its first file when the library opened it. */
   private @Nullable Long opened;
 
-  /** What its transform process is, which may be long to tell. */
+  /** The description of its transform process, which may take long to create. */
   private @Nullable Described described;
 
   ReaderFiles(LineIndices lines) {
     this.lines = lines;
   }
 
-  /** A process as it was described; without text if it cannot be, for that reason. */
+  /**
+   * A process and its description; without text if it cannot be described, for the given reason.
+   */
   private record Described(ObjectSnapshot as, @Nullable String text, String reason) {}
 
-  /** The numbers of an epoch of files with a record each, looked at once; not to be changed. */
+  /**
+   * The numbers of an epoch of files with one record each, whose states are read once; not to be
+   * changed.
+   */
   synchronized int[] tell(InputSplit from, List<?> told) throws CannotShareException {
     if (split == null || !split.refersTo(from) || !elements.equals(told)) {
       List<File> epoch = files(told);
@@ -66,12 +71,12 @@ final class ReaderFiles {
     return numbers;
   }
 
-  /** What was told last, if it was from that split. */
+  /** The last listing, if it was of that split. */
   synchronized @Nullable List<?> toldOf(InputSplit from) {
     return split != null && split.refersTo(from) ? elements : null;
   }
 
-  /** The files of what was told last. */
+  /** The files of the last listing. */
   synchronized @Nullable DataFiles files() {
     return files;
   }
@@ -81,12 +86,12 @@ final class ReaderFiles {
     opened = DataFiles.stateOf(file);
   }
 
-  /** Whether that file is what it was when it was opened, as far as is known. */
+  /** Whether that file is unchanged since it was opened, if that is known. */
   synchronized boolean isAsOpened(File file) {
     return opened == null || opened == DataFiles.stateOf(file);
   }
 
-  /** A condition, say, may be the program's, and do anything. */
+  /** A condition, for example, may be the program's, and do anything. */
   private static void requireLibrary(Object process) throws CannotShareException {
     Set<Class<?>> classes = ObjectSnapshot.classes(process, type -> true);
     for (Class<?> type : classes == null ? Set.of(Object.class) : classes) {
@@ -109,7 +114,7 @@ final class ReaderFiles {
     }
   }
 
-  /** Whether the reader's transform process is as it was described last. */
+  /** Whether the reader's transform process is unchanged since it was last described. */
   synchronized boolean isDescribed(Object process) {
     return described != null && described.as.isOf(process);
   }
@@ -127,8 +132,8 @@ final class ReaderFiles {
     return known.text;
   }
 
-  /** How a reader opens its files; throws if they may be something else. */
-  @SuppressWarnings("unchecked") // As the library declares it.
+  /** How a reader opens its files; throws if they may not be files. */
+  @SuppressWarnings("unchecked") // The type that the library declares.
   static Function<URI, InputStream> requireFiles(BaseRecordReader reader)
       throws CannotShareException {
     Object opener = SeekableReader.field(BaseRecordReader.class, "streamCreatorFn").get(reader);
@@ -138,7 +143,7 @@ final class ReaderFiles {
     return (Function<URI, InputStream>) opener;
   }
 
-  /** As files; throws if they may be something else. */
+  /** The elements as files; throws if they may not be files. */
   static List<File> files(List<?> elements) throws CannotShareException {
     List<File> files = new ArrayList<>(elements.size());
     try {
@@ -151,7 +156,10 @@ final class ReaderFiles {
     }
   }
 
-  /** What can be read but once, as a pipe, is the program's alone: throws if one is no file. */
+  /**
+   * Throws if one is not a regular file: a pipe, for example, can be read only once, by the
+   * program.
+   */
   static void requireFiles(List<File> files) throws CannotShareException {
     for (File file : files) {
       if (file.exists() && !file.isFile()) {

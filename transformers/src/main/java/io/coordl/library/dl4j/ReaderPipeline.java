@@ -20,11 +20,11 @@ import org.nd4j.linalg.api.memory.MemoryWorkspace;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * The program's readers and iterator once more, to make any batch of an epoch: the library's own
- * code with all that the program gave it (transform, labels, preprocessor), but set to the batch of
- * our choice. What the program has is neither read nor changed meanwhile, so it may reset,
- * initialise or ask its own as it likes. Makes one batch at a time, since transforms and
- * preprocessors need not stand more.
+ * Copies of the program's readers and iterator, which make any batch of an epoch. They run the
+ * library's own code with everything that the program configured (transform, labels, preprocessor),
+ * but can seek to any batch. The program's own objects are neither read nor changed, so it may
+ * reset, initialise or use them at any time. Makes one batch at a time, since transforms and
+ * preprocessors need not be thread-safe.
  */
 final class ReaderPipeline implements Pipeline {
   private final List<WeakReference<RecordReader>> own = new ArrayList<>();
@@ -35,14 +35,14 @@ final class ReaderPipeline implements Pipeline {
   private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
 
   /**
-   * Null where code of the program may keep the arrays that it makes, or no thread of ours does.
+   * Null if code of the program may keep the arrays that it makes, or no agent thread makes any.
    */
   private final @Nullable Scopes scopes;
 
   private List<int[]> orders;
 
   /**
-   * A copy, by a thread of the program: its device is where arrays belong.
+   * Creates a copy, on a thread of the program: its device is where arrays belong.
    *
    * @param epoch that the program is about to begin
    * @param preprocesses whether batches are made with the program's preprocessor
@@ -63,14 +63,18 @@ final class ReaderPipeline implements Pipeline {
     scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
   }
 
-  /** The batch of that number; throws what the program's code throws. By one thread at a time. */
+  /**
+   * Makes the batch with that number; throws what the program's code throws. Used by one thread at
+   * a time.
+   */
   Object make(int batch) {
     readers.forEach(reader -> reader.seek(batch * batchSize));
     return iterator.next(batchSize);
   }
 
   /**
-   * Sets the copies at the beginning of the epoch, in its own order; false if they have changed.
+   * Sets the copies to the beginning of the epoch, in its own order; false if the files have
+   * changed.
    */
   boolean begin() {
     for (int i = 0; i < readers.size(); i++) {
@@ -81,12 +85,12 @@ final class ReaderPipeline implements Pipeline {
     return true;
   }
 
-  /** Closes the files of the copies; they are opened again when they are needed. */
+  /** Closes the files of the copies; they are opened again when needed. */
   void close() {
     readers.forEach(SeekableReader::close);
   }
 
-  /** What decides a batch but for {@link #fingerprint}; null if a file is not what it was. */
+  /** Everything that determines a batch except {@link #fingerprint}; null if a file has changed. */
   DataFiles.@Nullable Identity identify(int batch) {
     DataFiles.Identity records = DataFiles.Identity.NONE;
     for (int i = 0; i < readers.size() && records != null; i++) {
@@ -116,7 +120,7 @@ final class ReaderPipeline implements Pipeline {
     return Math.min(order.length, (batch + 1) * batchSize);
   }
 
-  /** Of each reader, the one that is followed. */
+  /** The adopted order of each reader. */
   List<int[]> orders() {
     return orders;
   }
@@ -147,10 +151,10 @@ final class ReaderPipeline implements Pipeline {
   }
 
   /**
-   * One order: each batch has the records of the first reader, then those of the second, whose
-   * numbers go on from the first's.
+   * Combines orders into one: each batch has the records of the first reader, then those of the
+   * second, whose numbers continue after the first's.
    *
-   * @param orders of equal length, of each reader
+   * @param orders one per reader, of equal length
    */
   static BatchOrder together(List<int[]> orders, int batchSize) {
     int records = orders.get(0).length;
@@ -168,7 +172,7 @@ final class ReaderPipeline implements Pipeline {
     return BatchOrder.of(batches);
   }
 
-  /** The orders of {@link #together}; null if the batches are of other sizes. */
+  /** Splits an order made by {@link #together}; null if its batches have other sizes. */
   static @Nullable List<int[]> apart(BatchOrder order, int readers, int records, int batchSize) {
     if (order.batches() != BatchOrder.batches(records, batchSize)) {
       return null;

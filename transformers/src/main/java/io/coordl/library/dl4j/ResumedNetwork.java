@@ -21,15 +21,15 @@ import org.nd4j.linalg.api.rng.Random;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * A network that is what it was after some step of an earlier job. The steps up to that one are
- * skipped: the program takes its batches in the order that it took them then, and does not train on
- * them. At the last of them, whose batch must be what it was, counts and random generator follow.
- * Used by the thread that trains.
+ * A network that is restored to its state after some step of an earlier job. The steps up to that
+ * one are skipped: the program takes the same batches in the same order, but does not train on
+ * them. At the last of them, whose batch must equal the earlier one, the step counts and the random
+ * generator are restored. Used by the training thread.
  */
 final class ResumedNetwork {
   private static final int VERSION = 1;
 
-  /** Numbers of an array that tell it from others. */
+  /** The number of an array's values that its fingerprint samples. */
   private static final int SAMPLES = 1 << 14;
 
   private final Resume resume;
@@ -65,11 +65,11 @@ final class ResumedNetwork {
   }
 
   /**
-   * Writes what a network's file lacks.
+   * Writes the state that a network's file lacks.
    *
    * @param number of networks that the job trained before
    * @param steps of the network so far
-   * @param batch {@link #fingerprint} of the last
+   * @param batch {@link #fingerprint} of the last batch
    */
   static void write(DataOutputStream out, Model network, int number, long steps, long batch)
       throws IOException {
@@ -84,7 +84,7 @@ final class ResumedNetwork {
     out.writeLong(random.nodeState());
   }
 
-  /** Makes a network what it was; null if that cannot be, which is said: it is as it is then. */
+  /** Restores a network; if that is impossible, logs why, leaves it unchanged and returns null. */
   static @Nullable ResumedNetwork of(Model network, Resume resume) {
     Path checkpoint = resume.take();
     if (checkpoint == null) {
@@ -131,7 +131,7 @@ final class ResumedNetwork {
     return network.conf().getOptimizationAlgo();
   }
 
-  /** Learning rates too: a program may have changed them by what it saw. */
+  /** Includes learning rates, which a program may have changed during training. */
   private static String settings(Model network) {
     String text =
         network instanceof MultiLayerNetwork layers
@@ -148,7 +148,7 @@ final class ResumedNetwork {
     return type == BackpropType.TruncatedBPTT;
   }
 
-  /** Null if done; else why not. */
+  /** Null on success; else the reason. */
   private @Nullable String restore(Model network) throws IOException {
     boolean layered = network instanceof MultiLayerNetwork;
     Model saved =
@@ -190,7 +190,7 @@ final class ResumedNetwork {
         : ((ComputationGraph) network).getConfiguration().getEpochCount();
   }
 
-  /** Schedules and listeners go by these. */
+  /** Restores the counts that schedules and listeners use. */
   private void count(Model network) {
     if (network instanceof MultiLayerNetwork layers) {
       layers.setIterationCount(iterations);
@@ -202,22 +202,22 @@ final class ResumedNetwork {
     }
   }
 
-  /** Steps that are still to be skipped. */
+  /** Number of steps still to skip. */
   long left() {
     return steps - skipped;
   }
 
-  /** Steps of the network, those that are skipped with them. */
+  /** Steps of the network, including skipped ones. */
   long steps() {
     return steps;
   }
 
-  /** Whether steps are not batches. */
+  /** Whether a batch may take several steps. */
   boolean hasSeveralStepsABatch() {
     return severalStepsABatch;
   }
 
-  /** So many steps need no batch. */
+  /** Skips steps that need no batch. */
   void skip(long number) {
     skipped += number;
   }
@@ -226,7 +226,7 @@ final class ResumedNetwork {
     resume.makesAgain(why);
   }
 
-  /** A step of the network is about to be made; false if it has not been made before. */
+  /** Called before a step of the network; false if the step is new and has to be made. */
   boolean skip(Model network) {
     if (left() == 0) {
       return false;

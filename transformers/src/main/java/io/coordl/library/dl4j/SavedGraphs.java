@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.autodiff.execution.conf.ExecutorConfiguration;
 import org.nd4j.autodiff.samediff.SameDiff;
 
-/** {@code SameDiff}: what the library would write as one array of bytes. */
+/** {@code SameDiff}: streams what the library would write as a single byte array. */
 public final class SavedGraphs implements LibraryHooks {
   private final ModelFiles files;
 
@@ -73,7 +73,7 @@ public final class SavedGraphs implements LibraryHooks {
       write(bytes(), out);
     }
 
-    /** The array is a copy, which lives as long as it is written. */
+    /** The array is a copy, which lives until it is written. */
     @Override
     public ModelFiles.@Nullable Content snapshot() throws IOException {
       ByteBuffer copy = bytes();

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 
 /**
- * {@code ModelSerializer} and {@code CheckpointListener}: models are written by the library's own
- * code to a file that then takes its place. In the background, the library's code writes into
- * memory, its arrays are copied when it comes to them ({@link WrittenModel}), and encoding,
- * compressing and writing follow; what the listener does next, a line and deletions, waits for
- * that.
+ * {@code ModelSerializer} and {@code CheckpointListener}: the library's own code writes models to a
+ * temporary file that then replaces the target. In the background, the library's code writes to
+ * memory, arrays are copied as it reaches them ({@link WrittenModel}), and encoding, compression
+ * and file output follow later. The listener's next actions, a line in its list and deletions, wait
+ * for that.
  */
 public final class SavedModels implements LibraryHooks {
   private static final InterceptedCall DONE = new InterceptedCall(true);
@@ -39,10 +39,10 @@ public final class SavedModels implements LibraryHooks {
   private final ModelFiles files;
   private final @Nullable Resume resume;
 
-  /** What this thread's listener is saving. */
+  /** The save in progress of this thread's listener. */
   private static final ThreadLocal<@Nullable Save> SAVES = new ThreadLocal<>();
 
-  /** Set while this thread loads a model: an overload calls another. */
+  /** Set while this thread loads a model, because one overload calls another. */
   private static final ThreadLocal<Boolean> LOADS = ThreadLocal.withInitial(() -> false);
 
   public SavedModels(Class<?> declaring, Services services) throws ReflectiveOperationException {
@@ -62,7 +62,7 @@ public final class SavedModels implements LibraryHooks {
       case "saveCheckpoint" -> isLeftOut() ? DONE : files.inBackground() ? saving() : null;
       case "write" -> writeLine(arguments);
       case "build" -> {
-        files.await(); // Where it deletes what is there, what is on its way goes too.
+        files.await(); // It may delete existing checkpoints, pending ones too.
         yield null;
       }
       case "availableCheckpoints" -> availableCheckpoints();
@@ -73,12 +73,18 @@ public final class SavedModels implements LibraryHooks {
     };
   }
 
-  /** What the program saves now it has saved before: from other weights, and that is there. */
+  /**
+   * Whether to skip a save that the earlier job already made: the weights now differ, and the file
+   * exists.
+   */
   private boolean isLeftOut() {
     return resume != null && resume.leavesOutSave();
   }
 
-  /** The program has opened it, and there has to be something in it. */
+  /**
+   * Streams are written even while steps are skipped, since the program has opened them and expects
+   * content.
+   */
   private @Nullable InterceptedCall toStream() {
     if (resume != null && resume.isSkipping()) {
       resume.lacks(
@@ -113,7 +119,7 @@ public final class SavedModels implements LibraryHooks {
     }
   }
 
-  // ---- what a listener does once it has written a model
+  // ---- what a listener does after writing a model
 
   /** One run of {@code CheckpointListener.saveCheckpoint}. */
   private static final class Save {
@@ -126,7 +132,7 @@ public final class SavedModels implements LibraryHooks {
     return InterceptedCall.ending(SAVES::remove);
   }
 
-  /** The save of this thread, if its file is being written. */
+  /** This thread's save, if its file is being written. */
   private @Nullable Save pending() {
     Save save = SAVES.get();
     return save != null && save.file != null ? save : null;
@@ -156,7 +162,7 @@ public final class SavedModels implements LibraryHooks {
     return new InterceptedCall(line);
   }
 
-  /** To the listener what it has just written is there. */
+  /** Shows the listener its pending file as if it were written. */
   private @Nullable InterceptedCall availableCheckpoints() {
     Save save = pending();
     if (save == null) {
@@ -168,7 +174,7 @@ public final class SavedModels implements LibraryHooks {
           List<Object> all = new ArrayList<>((List<?>) Objects.requireNonNull(own));
           for (String line : save.lines) {
             Checkpoint written = Checkpoint.fromFileString(line.strip());
-            if (!all.contains(written)) { // It may be in place by now.
+            if (!all.contains(written)) { // The file may be in place by now.
               all.add(written);
             }
           }
@@ -176,7 +182,7 @@ public final class SavedModels implements LibraryHooks {
         });
   }
 
-  /** The listener asks for a file to delete it. */
+  /** The listener requests a file to delete it. */
   private @Nullable InterceptedCall fileForCheckpoint() {
     Save save = pending();
     if (save == null) {
@@ -207,7 +213,7 @@ public final class SavedModels implements LibraryHooks {
             try {
               Files.deleteIfExists(path);
             } catch (IOException e) {
-              // As of the library's own deletion, nobody hears of it.
+              // Like the library's own deletion, fails silently.
             }
           });
       return true;
@@ -216,7 +222,7 @@ public final class SavedModels implements LibraryHooks {
 
   // ---- reading
 
-  /** The last one that is whole. */
+  /** The last complete checkpoint. */
   private @Nullable InterceptedCall lastCheckpoint(Object directory) {
     files.await();
     if (!(directory instanceof File root)) {

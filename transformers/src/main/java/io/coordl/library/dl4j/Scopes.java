@@ -12,8 +12,8 @@ import org.nd4j.linalg.api.memory.enums.SpillPolicy;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Where the agent's threads make the arrays of an epoch: in a workspace per thread, as DL4J's own
- * prefetch thread does, whose memory serves one batch after the other. Thread-safe.
+ * Allocates the arrays of an epoch that agent threads make in one workspace per thread, whose
+ * memory is reused for each batch. DL4J's own prefetch thread does the same. Thread-safe.
  */
 final class Scopes {
   private static final AtomicLong NUMBERS = new AtomicLong();
@@ -31,7 +31,7 @@ final class Scopes {
   private int open;
   private boolean ended;
 
-  /** Arrays this thread makes from now on live until {@link #leave}, by the same thread. */
+  /** Arrays that this thread makes from now on live until the same thread calls {@link #leave}. */
   synchronized MemoryWorkspace enter() {
     MemoryWorkspace scope = Nd4j.getWorkspaceManager().getAndActivateWorkspace(CONFIGURATION, name);
     open++;
@@ -47,7 +47,7 @@ final class Scopes {
     freeIfOver();
   }
 
-  /** No more batches will be made: frees the memory as soon as the last one is written. */
+  /** No more batches will be made: frees the memory once the last one is written. */
   synchronized void end() {
     ended = true;
     freeIfOver();

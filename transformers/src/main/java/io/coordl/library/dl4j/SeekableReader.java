@@ -16,14 +16,17 @@ import org.datavec.api.records.reader.RecordReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader of the library, the program's or our copy of it, that can be set to any record of a
- * epoch: it then goes on from there by its own code. For that {@link EpochRecords} stand in the
- * place of its own iterator over files, lines or records. The library makes that iterator anew with
- * each reset and initialisation: that is how the end of an epoch is known. Used as the reader is,
- * by one thread at a time.
+ * A reader of the library, the program's or our copy, that can be set to any record of an epoch and
+ * then continues from there with its own code. To do so, {@link EpochRecords} replace its own
+ * iterator over files, lines or records. The library creates that iterator again at each reset and
+ * initialisation, which shows that the epoch has ended. Like the reader, used by one thread at a
+ * time.
  */
 abstract sealed class SeekableReader permits ListedReader, LineReader, TransformedReader {
-  /** Fields of the library that are no settings: where a reader is, and what is told elsewhere. */
+  /**
+   * Fields of the library that are not settings: the reader's position, and state described
+   * elsewhere.
+   */
   private static final Set<String> PLACES =
       Set.of(
           ("iter locations splitIndex lineIndex conf initialized skippedLines numLinesSkipped"
@@ -32,9 +35,7 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
                + " imageLoader inputSplit currentImage")
               .split(" "));
 
-  /**
-   * Of the library, which has this class loaded for itself: readers are looked at at each batch.
-   */
+  /** Cached in the library's own class loader, since readers are examined at each batch. */
   private static final ClassValue<Map<String, LibraryField<Object>>> FIELDS =
       new ClassValue<>() {
         @Override
@@ -55,81 +56,81 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     return reader;
   }
 
-  /** The files of the epoch; null before its order is told, or if it reads none. */
+  /** The files of the epoch; null before its order is known, or if the reader reads none. */
   @Nullable DataFiles files() {
     return files;
   }
 
   /**
-   * What stands in the place of the library's iterator once an epoch has been begun here, shared or
-   * not; null if it is the library's own.
+   * The replacement of the library's iterator once an epoch has been begun here, shared or not;
+   * null if the reader has the library's own.
    */
   abstract @Nullable EpochRecords<?> current();
 
   /**
-   * The numbers of the records of the epoch the reader is at the beginning of, in its order.
+   * The numbers of the records of the epoch that the reader is about to begin, in its order.
    *
-   * @param taken how many records a reader above this one has taken already
-   * @return null if it is in the midst of an epoch
-   * @throws CannotShareException if that cannot be told
+   * @param taken how many records a wrapping reader has already taken
+   * @return null if the reader is within an epoch
+   * @throws CannotShareException if the order cannot be determined
    */
   abstract int @Nullable [] order(int taken) throws CannotShareException;
 
   /**
-   * Sets the reader at the beginning of an epoch in that order.
+   * Sets the reader to the beginning of an epoch in that order.
    *
-   * @param shared the epoch that other jobs go through too; null if the library does by itself
-   * @return false if it is no order of its records; nothing has happened then
+   * @param shared the epoch, if other jobs share it; null if the library runs it by itself
+   * @return false if it is not a valid order of its records; nothing has changed then
    */
   abstract boolean begin(int[] order, @Nullable IteratorEpoch shared);
 
-  /** How many records an epoch has; known once it has begun. */
+  /** The number of records in an epoch; known once one has begun. */
   abstract int records();
 
-  /** Sets the reader to a record, by its place in the order, or behind the last. */
+  /** Sets the reader to a record, by its place in the order, or past the end. */
   abstract void seek(int place);
 
-  /** How many records the library has taken from {@link #current} to know that they are there. */
+  /** How many records the library has taken from {@link #current} to check that they exist. */
   int peeked() {
     return 0;
   }
 
-  /** Whether the next record is that one, in the epoch that was begun last. */
+  /** Whether that record of the current epoch is next. */
   boolean isAt(int place) {
     EpochRecords<?> now = current();
     return now != null && now.place() - peeked() == place;
   }
 
-  /** Whether it does with its records what it did when it was described. */
+  /** Whether it processes records in the same way as when it was described. */
   boolean isSteady() {
     return true;
   }
 
-  /** The library has opened the first file of an epoch, if it has one open. */
+  /** Called when the library has opened the first file of an epoch, if it has one open. */
   void opened() throws CannotShareException {}
 
-  /** Whether the file that it is in the midst of is what it was when its records were counted. */
+  /** Whether its current file is unchanged since its records were counted. */
   boolean isUnchanged() {
     return true;
   }
 
-  /** Puts the library's own iterator back, over what is left of the file as it is now. */
+  /** Restores the library's own iterator, over the rest of the file as it is now. */
   void giveBack() {}
 
-  /** Closes the file that it is in the midst of; it is opened again when it is needed. */
+  /** Closes its current file; it is opened again when needed. */
   void close() {}
 
-  /** Whether it makes a record to know that it is there. */
+  /** Whether it makes a record to check that one exists. */
   boolean makesToKnow() {
     return false;
   }
 
-  /** Why equal records of it may make other batches, or need not be kept; null for neither. */
+  /** Why equal records may give different batches, or need not be kept; null if neither is so. */
   @Nullable String reasonNotToKeep() {
     return null;
   }
 
-  /** The reader once more, with all that the program gave it; its epoch is yet to begin. */
+  /** A copy of the reader, with all of the program's settings; its epoch has not begun. */
   SeekableReader copy() {
     try {
       SeekableReader copy = makeCopy();
@@ -140,10 +141,10 @@ abstract sealed class SeekableReader permits ListedReader, LineReader, Transform
     }
   }
 
-  /** As above; its files are the caller's affair. */
+  /** As above, but without {@link #files}, which the caller sets. */
   abstract SeekableReader makeCopy() throws CannotShareException;
 
-  /** What it reads, once its order has been told. */
+  /** Describes what it reads, once its order is known. */
   String content() {
     return Objects.requireNonNull(files).toString();
   }

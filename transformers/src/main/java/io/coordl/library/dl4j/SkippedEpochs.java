@@ -16,12 +16,15 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 
 /**
- * {@code fit(iterator)} of a network whose steps are skipped: where the iterator stands on readers
- * that can be set to a record, and nothing on its way draws random numbers, the batches that were
- * used are not made again. Elsewhere they are, as the program made them then.
+ * {@code fit(iterator)} of a network whose steps are skipped. If the iterator wraps readers that
+ * can seek, and none of its code draws random numbers, the used batches are not made again.
+ * Otherwise they are made as in the earlier job.
  */
 final class SkippedEpochs {
-  /** What the library puts around the iterator of the program, and the field that has it. */
+  /**
+   * Classes that the library wraps around the program's iterator, and their fields that refer to
+   * it.
+   */
   private static final Map<String, String> WRAPPERS =
       Map.of(
           "org.nd4j.linalg.dataset.adapter.MultiDataSetIteratorAdapter", "iter",
@@ -30,10 +33,10 @@ final class SkippedEpochs {
   private final ProgramReaders readers = new ProgramReaders();
 
   /**
-   * An epoch is about to begin.
+   * Called before an epoch begins.
    *
    * @param resumed has steps left to skip
-   * @return null if the library is to go through the epoch, from where its readers are
+   * @return null if the library is to run the epoch, from the current position of its readers
    */
   @Nullable InterceptedCall skip(ResumedNetwork resumed, Object given) {
     Object iterator = given;
@@ -68,7 +71,7 @@ final class SkippedEpochs {
     }
     Object preprocessor = program.preprocessor();
     String does = preprocessor == null ? "" : preprocessor.getClass().getName();
-    // Those that stand on others may stand on the program's.
+    // Preprocessors that combine others may contain the program's.
     if (preprocessor != null && (!does.startsWith("org.nd4j.") || does.contains(".Com"))) {
       throw new CannotShareException("a preprocessor of the program's own");
     }
@@ -91,7 +94,7 @@ final class SkippedEpochs {
     return skip(resumed, found, orders, arrays.getBatchSize());
   }
 
-  /** As the library does when an epoch begins; the second time it does nothing. */
+  /** Does what the library does when an epoch begins; has no effect the second time. */
   private static void ready(Object iterator) {
     if (iterator instanceof DataSetIterator one) {
       if (one.resetSupported() && !one.hasNext()) {
@@ -119,7 +122,7 @@ final class SkippedEpochs {
       throws CannotShareException {
     int records = orders.get(0).length;
     int batches = BatchOrder.batches(records, size);
-    // The last step's batch is made: it tells whether the data are what they were.
+    // The batch of the last step is made, to check whether the data are unchanged.
     long skipped = Math.min(batches, resumed.left() - 1);
     if (!place(readers, orders, (int) Math.min(skipped * size, records))) {
       throw new CannotShareException("a file that changes as the epoch begins");
@@ -131,7 +134,7 @@ final class SkippedEpochs {
   /**
    * Sets all readers to a record.
    *
-   * @return false if a file has changed meanwhile: all are at the beginning then
+   * @return false if a file has changed in the meantime; all readers are then at the beginning
    */
   static boolean place(Collection<SeekableReader> readers, List<int[]> orders, int record) {
     int reader = 0;

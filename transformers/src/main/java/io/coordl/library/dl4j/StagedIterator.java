@@ -15,22 +15,22 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * The stages of an iterator over readers, whose samples are whole batches: what it makes of its
- * records, and its preprocessor.
+ * An iterator over readers as two stages: making a batch from records, and its preprocessor. Its
+ * samples are whole batches.
  *
- * @param text what decides the first, but for the records
- * @param unsteady the preprocessors of iterators that may not do the same each time
+ * @param text determines the first stage, apart from the records
+ * @param unsteady preprocessors that may behave differently each time, by iterator
  * @param worth of its kind
  */
 record StagedIterator(
     ProgramEpoch epoch, String text, Map<Object, WeakReference<Object>> unsteady, Worth worth)
     implements SamplePipeline {
   /**
-   * What the program can change at any time.
+   * State that the program can change at any time.
    *
-   * @param object which may refer to the iterator
-   * @param text what decides what it does; null if that is not compared, so that it is not kept
-   * @param as description without the contents of its arrays; null if the text must be compared
+   * @param object the preprocessor, which may refer to the iterator
+   * @param text describes its behaviour; null if that is not compared, so that nothing is kept
+   * @param as snapshot without the contents of its arrays; null if the text must be compared
    * @param arrays its arrays at that time
    */
   record Preprocessor(
@@ -48,7 +48,7 @@ record StagedIterator(
       }
     }
 
-    /** An array that is not compared. */
+    /** A preprocessor that is not compared. */
     static Preprocessor unknown(Object object) {
       return new Preprocessor(new WeakReference<>(object), null, null, List.of());
     }
@@ -71,7 +71,7 @@ record StagedIterator(
       }
     }
 
-    /** An array's contents are not among its fields. */
+    /** The contents of an array are not among its fields. */
     private static boolean counts(Class<?> type) {
       return !INDArray.class.isAssignableFrom(type);
     }
@@ -103,11 +103,11 @@ record StagedIterator(
 
   /**
    * @param text as above, which may be long
-   * @param told what the program can set at any time
+   * @param told settings that the program can change at any time
    */
   private record Settings(String text, List<Object> told, Preprocessor preprocessor) {}
 
-  /** What decides batches in this process, and stays what it is. */
+  /** Global properties that affect batches and never change in this process. */
   static String process() {
     return String.join(
         "\n",
@@ -116,16 +116,16 @@ record StagedIterator(
         Nd4j.getBackend().buildInfo());
   }
 
-  /** What the library looks at beside what it is given. */
+  /** Global settings that the library reads. */
   static List<Object> told() {
     return List.of(
         Nd4j.dataType(),
         Nd4j.defaultFloatingPointType(),
         Nd4j.order(),
         Nd4j.EPS_THRESHOLD,
-        Nd4j.getEnvironment().maxThreads(), // The order of sums may follow it.
+        Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.
         SamplePipeline.defaults(),
-        // Whether arrays belong to one is kept with them.
+        // Kept batches record whether their arrays belong to a workspace.
         Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
   }
 
@@ -137,12 +137,12 @@ record StagedIterator(
     return epoch.readers().values();
   }
 
-  /** Whether its readers do what they did when the epoch began. */
+  /** Whether its readers behave as they did when the epoch began. */
   boolean isSteady() {
     return readers().stream().allMatch(SeekableReader::isSteady);
   }
 
-  /** Its preprocessor is not kept from now on. */
+  /** Stops keeping the results of its preprocessor. */
   void leavePreprocessor() {
     Object preprocessor = iterator().preprocessor();
     if (preprocessor != null) {

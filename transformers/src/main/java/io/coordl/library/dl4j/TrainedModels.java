@@ -25,12 +25,12 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code Solver.optimize}: one step of a network, after which the agent may take a checkpoint, or
- * which an earlier job has made. Copies of a network that {@code ParallelWrapper} trains are not
- * the network: they have none.
+ * {@code Solver.optimize}: one step of a network. The agent may take a checkpoint after it, or skip
+ * it because an earlier job has made it. Copies of a network that {@code ParallelWrapper} trains do
+ * not count as the network.
  */
 public final class TrainedModels implements LibraryHooks {
-  /** In a checkpoint of the agent's own. */
+  /** The model's file in a checkpoint of the agent. */
   static final String FILE = "model.zip";
 
   private static final String REPLICAS = "org.deeplearning4j.parallelism.";
@@ -43,7 +43,7 @@ public final class TrainedModels implements LibraryHooks {
   private final List<Progress> networks = new ArrayList<>();
   private int trained;
 
-  /** How far a network has come; of the thread that trains it. */
+  /** How far a network has come; used by the thread that trains it. */
   private static final class Progress {
     private final WeakReference<Model> network;
     private final @Nullable ResumedNetwork resumed;
@@ -78,7 +78,7 @@ public final class TrainedModels implements LibraryHooks {
     return step ? step(trained, made) : epoch(made.resumed, arguments[0]);
   }
 
-  /** Networks are equal if their weights are: they are told by identity. */
+  /** Compared by identity, because networks with equal weights are equal. */
   private Progress progress(Model network) {
     synchronized (networks) {
       for (Progress known : networks) {
@@ -134,7 +134,7 @@ public final class TrainedModels implements LibraryHooks {
     }
 
     @Override
-    @SuppressWarnings("try") // Closing it is what it is for.
+    @SuppressWarnings("try") // Only needed to leave workspaces.
     public void save(Path directory) throws IOException {
       long span = Spans.enter(SpanKind.CHECKPOINT, trained);
       try (MemoryWorkspace none = Nd4j.getWorkspaceManager().scopeOutOfWorkspaces()) {

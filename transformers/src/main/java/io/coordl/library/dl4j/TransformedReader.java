@@ -13,9 +13,9 @@ import org.datavec.api.transform.TransformProcess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reader that sends each record of another one through a {@code TransformProcess}: of the
- * library's own transforms only, none of which draws or keeps anything from record to record, and
- * without filters, so that each record stays one.
+ * A reader that sends each record of another reader through a {@code TransformProcess}. Only
+ * transforms of the library that keep no state between records and draw no random numbers, and no
+ * filters, so that each record gives exactly one.
  */
 final class TransformedReader extends SeekableReader {
   private final RecordReader reader;
@@ -23,7 +23,7 @@ final class TransformedReader extends SeekableReader {
   private final TransformProcess process;
   private final ReaderFiles known;
 
-  /** Refuses where records may vanish, or what becomes of one may depend on others. */
+  /** Throws if records may be removed, or if the result for one may depend on others. */
   TransformedReader(RecordReader reader, SeekableReader inner, ReaderFiles known)
       throws CannotShareException {
     super(reader);
@@ -50,7 +50,7 @@ final class TransformedReader extends SeekableReader {
     }
   }
 
-  /** The reader that such a one stands on. */
+  /** The reader that such a reader wraps. */
   static RecordReader innerOf(RecordReader reader) {
     return (RecordReader) innerField(reader).require(reader);
   }
@@ -61,7 +61,7 @@ final class TransformedReader extends SeekableReader {
         : field(TransformProcessSequenceRecordReader.class, "sequenceRecordReader");
   }
 
-  /** A record it has taken and transformed, to know that there is one. */
+  /** 1 if hasNext() has already buffered a record, else 0. */
   private int taken() {
     return reader instanceof TransformProcessRecordReader
             && field(TransformProcessRecordReader.class, "next").get(reader) != null

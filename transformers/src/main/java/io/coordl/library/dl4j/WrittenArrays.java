@@ -20,13 +20,13 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code Nd4j.write} of an array, while a model is captured: the array is copied, and written
- * later. The copies are used again for the next model of the same shapes.
+ * {@code Nd4j.write} of an array while a model is captured: copies the array, which is written
+ * later. The copies are reused for the next model with the same shapes.
  */
 public final class WrittenArrays implements LibraryHooks {
   private final SnapshotMemory memory;
 
-  /** Of the last snapshot, not yet used by this one, and used by it. */
+  /** Copies from the last snapshot that this one has not reused yet; those that it has follow. */
   private List<INDArray> spare = new ArrayList<>();
 
   private List<INDArray> used = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class WrittenArrays implements LibraryHooks {
     spare.clear();
   }
 
-  @SuppressWarnings("try") // Closing it is what it is for.
+  @SuppressWarnings("try") // Only needed to leave workspaces.
   private synchronized INDArray copy(Captured captured, INDArray array) {
     if (captured != last) {
       last = captured;

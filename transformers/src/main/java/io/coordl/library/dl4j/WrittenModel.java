@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.nd4j.linalg.dataset.api.preprocessor.DataNormalization;
 
 /**
- * What {@code ModelSerializer} writes of a model. A snapshot is what it writes with gaps in place
+ * The output of {@code ModelSerializer} for a model. A snapshot is this output with gaps in place
  * of the arrays, which are copied ({@link WrittenArrays}) and fill the gaps later.
  */
 final class WrittenModel implements ModelFiles.Content {
@@ -66,7 +66,9 @@ final class WrittenModel implements ModelFiles.Content {
     captured.requireFilled();
   }
 
-  /** What to do about a failure: the library's is the program's, ours leaves it the call. */
+  /**
+   * Handles a failure: the program gets the library's exceptions; after ours, its own call runs.
+   */
   InterceptedCall thrown(Throwable t) {
     if (t == failure || t instanceof IOException) {
       return InterceptedCall.throwing(t);
