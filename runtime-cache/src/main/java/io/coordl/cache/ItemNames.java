@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * other threads wait until it is read.
  */
 public final class ItemNames {
-  /** Items of this host alone, on any file system; no file is left to the program. */
+  /** Items of this host alone, on any file system; does not remember files left to the program. */
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Prefetched items that no store of this host keeps, because another host does. Each waits here
  * until it is asked for once. Bounded in bytes; at the limit prefetching stops, so that the items
- * needed first stay. An item that nobody asks for is dropped after {@link #LONGEST_WAIT} later
- * ones. Safe for concurrent use; never blocks for long.
+ * needed first stay. After {@link #LONGEST_WAIT} requests for others, an unclaimed item may be
+ * dropped to make room. Safe for concurrent use; never blocks for long.
  */
 final class PrefetchedItems {
   /** More items than are ever prefetched ahead: an item that waits longer is not needed. */

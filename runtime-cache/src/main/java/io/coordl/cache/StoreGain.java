@@ -47,7 +47,7 @@ public final class StoreGain {
     this.whenStopped = whenStopped;
   }
 
-  /** For a store that is never given up and logs nothing. */
+  /** For a store whose end is not logged. */
   static StoreGain untold() {
     return new StoreGain("", word -> {}, () -> {});
   }
