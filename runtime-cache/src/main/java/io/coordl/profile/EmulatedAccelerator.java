@@ -27,7 +27,7 @@ final class EmulatedAccelerator extends Stage {
   private static final String MEASURED = "measured";
   private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Used if the user sets the number of steps, because precise figures are not needed then. */
+  /** Warm-up if the user sets the number of steps: precise figures are not needed then. */
   private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(20);
