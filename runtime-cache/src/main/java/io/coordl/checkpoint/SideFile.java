@@ -154,7 +154,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return Files.getLastModifiedTime(file).toMillis();
   }
 
-  /** Called when somebody else writes the model. */
+  /** Deletes the side file, because somebody else writes the model. */
   static void forget(Path model) {
     try {
       if (read(model) != null) {
