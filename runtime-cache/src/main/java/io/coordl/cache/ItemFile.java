@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path absolute
  * @param state its state then
- * @param name name that identifies it to others; null if device and inode identify it
+ * @param name identifies it to others; null if device and inode identify it
  * @param names source of that name
  */
 record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)

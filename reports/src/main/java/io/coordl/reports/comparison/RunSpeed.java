@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long a sample, or a batch, takes in one run once it is warm.
  *
- * @param nanos nanos nanoseconds; 0 if nothing was trained
+ * @param nanos nanoseconds; 0 if nothing was trained
  * @param mean the same with its error; null if there is too little data for an error
  * @param from source of the figure
- * @param part of the run that it covers, worded to follow "times as fast"
+ * @param of part of the run that it covers, worded to follow "times as fast"
  * @param steady false if its steps were still becoming faster or slower at the end
  * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
  */

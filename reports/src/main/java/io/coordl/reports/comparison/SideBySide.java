@@ -54,7 +54,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
    *     run; null if it answers no question about this change
    * @param changed changes since before: the agent's effective arguments, the program, the class
    *     that makes batches, the JVM, the host, its cores, the libraries, the agent
-   * @param remarks remarks what a reader must know to judge the range
+   * @param remarks what a reader must know to judge the range
    */
   public record Compared(
       List<Integer> before,
@@ -83,7 +83,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   /**
    * A ratio of speeds.
    *
-   * @param low low end of its 95 % confidence interval; null, like the high end, if too little is
+   * @param low lower end of its 95 % confidence interval; null, like the high end, if too little is
    *     recorded
    * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: source of the range
    * @param of the same source in words

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param workers threads that prepare beside the training thread
  * @param stepCores cores that a step keeps busy
  * @param knee the smallest amounts that are nearly as good as all, in words
- * @param measured measured speeds with every item in memory, by ascending number of cores
- * @param missing missing measurements for which the table lacks an axis
+ * @param measured speeds with every item in memory, by ascending number of cores
+ * @param missing axes that the table lacks, and why
  */
 public record Demand(
     int schemaVersion,

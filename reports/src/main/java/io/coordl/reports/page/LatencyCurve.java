@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param exact true if the points show the whole distribution; false if the recording has only the
  *     usual percentiles
- * @param points points by ascending percentile, 0 to 100
+ * @param points by ascending percentile, 0 to 100
  */
 record LatencyCurve(String kind, boolean exact, List<Point> points) {
   private static final List<Double> PERCENTILES =
@@ -41,7 +41,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
     }
     List<Point> points = new ArrayList<>();
     for (double percentile : PERCENTILES) {
-      // Skips a percentile with fewer than two spans above it: it adds nothing to the longest.
+      // Skips a percentile with less than one span above it: it adds nothing to the longest.
       if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count >= 1e5) {
         points.add(new Point(percentile, nanos(histogram, percentile)));
       }

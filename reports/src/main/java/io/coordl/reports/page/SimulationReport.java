@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The contents of a page of simulations, in the shape of its embedded JSON.
  *
  * @param title what was simulated, on which cluster
- * @param remarks remarks notes on simulations that are not on the page
+ * @param remarks notes on simulations that are not on the page
  */
 public record SimulationReport(
     int schemaVersion, String title, List<String> remarks, List<Run> runs) {

@@ -18,7 +18,7 @@ import java.util.Map;
  * A plan, in the shape of its JSON.
  *
  * @param schemaVersion incremented by changes that an old reader would not understand
- * @param allocation allocation that places the jobs
+ * @param allocation the one that places the jobs
  * @param pools one for each type of GPU
  */
 public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * A job to plan for.
  *
  * @param name unique name, valid in Kubernetes
- * @param table table that contains its model
+ * @param table contains its model
  * @param gpu type of GPU that it needs; null for any
  * @param ownMemoryGib memory that it needs beside its items; null if not known
  * @param container its container's name in Kubernetes
