@@ -18,7 +18,9 @@ final class Needs {
   private final double[] ideal;
   private final double fairSpeed;
 
-  /** @param ownMemoryGib memory of the whole job beside its items; no table contains it */
+  /**
+   * @param ownMemoryGib memory of the whole job beside its items; no table contains it
+   */
   Needs(Cluster cluster, ModelTable models, JobModel model, int gpus, double ownMemoryGib) {
     this.cluster = cluster;
     this.models = models;

@@ -27,7 +27,9 @@ final class Optimum {
     private final double[] perGpu;
     private final double speed;
 
-    /** @param perGpu amount of each {@link Resource} for one GPU */
+    /**
+     * @param perGpu amount of each {@link Resource} for one GPU
+     */
     Point(double[] perGpu, double speed) {
       this.perGpu = perGpu;
       this.speed = speed;

@@ -41,7 +41,9 @@ public final class Sharing {
   private final List<Needs> needs = new ArrayList<>();
   private final List<Request> requests;
 
-  /** @param requests by priority, highest first; each must fit at its proportional share */
+  /**
+   * @param requests by priority, highest first; each must fit at its proportional share
+   */
   public Sharing(Cluster cluster, List<Request> requests) {
     this.cluster = cluster;
     this.requests = requests;

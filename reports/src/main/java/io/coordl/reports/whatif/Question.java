@@ -37,7 +37,9 @@ abstract class Question {
             .toArray(String[]::new);
   }
 
-  /** @param assumptions in addition to those of the pipeline */
+  /**
+   * @param assumptions in addition to those of the pipeline
+   */
   record Finding(
       String sentence,
       Figure figure,
