@@ -1113,7 +1113,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Counts an item that was admitted in the words for its form, {@code items} and bytes. */
+  /** Counts an admitted item in the words of its form: {@code items}, and the bytes behind it. */
   void count(long items, int length) {
     long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
     guarded(

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param modifiedNanos since 1970; any user can set it
  * @param changedNanos when the inode last changed, which no user can set; if the file system does
  *     not report it, when the file was modified
- * @param device that the file lies on
+ * @param device that holds the file
  * @param inode which may be reused; the creation time if there is no inode
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
@@ -89,7 +89,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
-  /** State of the file behind a channel of the JDK's; missing if that cannot be read. */
+  /** State of the file behind a channel of the JDK; {@link #MISSING} if that cannot be read. */
   static FileState of(FileChannel opened) {
     StatCalls jdk = StatCalls.usable();
     return jdk == null ? MISSING : jdk.of(opened);
@@ -164,7 +164,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
 
   /**
    * Whether the other differs at most in the change time, as after {@code chmod}, a hard link or a
-   * rename. Its bytes may then be the same; only reading them tells.
+   * rename. Its bytes may be the same; only reading them shows that.
    */
   public boolean isLike(FileState other) {
     return isSameInode(other) && size == other.size && modifiedNanos == other.modifiedNanos;
@@ -203,7 +203,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
         numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4));
   }
 
-  /** 64-bit hash of all fields but the change time. */
+  /** 64-bit hash of all fields except the change time. */
   public long checksumOfLike() {
     return ItemKey.of("", size, modifiedNanos, ItemKey.WHOLE).with(device, inode).low();
   }

@@ -22,7 +22,7 @@ public final class StoreGain {
   /** A store with fewer than one hit per this many files that came back is given up. */
   private static final int RARE = 20;
 
-  /** Fewer files than this are no data set. */
+  /** Fewer files than this do not count as a data set. */
   private static final int FEWEST = 16;
 
   private final String policy;

@@ -141,7 +141,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** As {@link #runOf}; also null if somebody has removed the checkpoint since. */
+  /** As {@link #runOf}; also null if the checkpoint has been removed since. */
   private static @Nullable Path runOrNone(Path checkpoint, List<Path> runs) throws IOException {
     try {
       return runOf(checkpoint, runs);

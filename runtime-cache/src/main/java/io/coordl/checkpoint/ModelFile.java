@@ -300,7 +300,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Some file systems cannot; it is then as durable as they make it. */
+  /** Some file systems cannot force a directory; the file is then as durable as they make it. */
   private static boolean forced(Path directory) {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -176,7 +176,7 @@ public final class ModelFiles implements Closeable {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
   }
 
-  /** As above; {@code patience} waits for a while, and tells whether it is done. */
+  /** As above; {@code patience} waits for a while and returns whether the latch has opened. */
   ModelFiles(
       boolean background,
       LongSupplier staging,

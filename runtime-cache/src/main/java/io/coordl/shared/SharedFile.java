@@ -109,7 +109,7 @@ public final class SharedFile<M extends Contents.Memory> {
     return name;
   }
 
-  /** 64 bits of a text (FNV-1a). */
+  /** 64-bit checksum of a text (FNV-1a). */
   public static long checksum(String text) {
     return checksum(0xcbf29ce484222325L, text);
   }
@@ -149,7 +149,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** As {@link #within}, but at once: null if another job keeps the file locked. */
+    /** As {@link #within}, but does not wait: null if another job keeps the file locked. */
     public @Nullable SharedFile<M> now() throws IOException {
       synchronized (OPEN) {
         if (!OPEN.add(path)) {
