@@ -8,8 +8,8 @@ public interface OpenedFile {
   FileDescriptor descriptor() throws IOException;
 
   /**
-   * As {@link java.io.RandomAccessFile#read(byte[], int, int)}, at a position. Only while the item
-   * is read: whoever reads it then puts the position of the file where the program expects it.
+   * As {@link java.io.RandomAccessFile#read(byte[], int, int)}, at a position. Called only while
+   * the item is read; the reader then sets the file's position to where the program expects it.
    */
   int read(long position, byte[] target, int offset, int length) throws IOException;
 }

@@ -5,7 +5,7 @@ import io.coordl.shared.Liveness;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** An arena as what a shared file holds. A job is known by the claims it makes. */
+/** An arena as the contents of a shared file. Claims carry the number of the job that made them. */
 enum ArenaContents implements Contents<ArenaMemory> {
   HERE;
 

@@ -3,9 +3,9 @@ package io.coordl.cache;
 import io.coordl.shared.Liveness;
 
 /**
- * Layout of an arena: every offset has its name here, and nowhere else is a byte counted. All words
- * are 64 bits wide, in the machine's byte order, aligned to 8. The first ones are those of every
- * shared file ({@link io.coordl.shared.Contents.Header}).
+ * Layout of an arena: every offset is named here and only here. All words are 64 bits wide, in the
+ * machine's byte order, aligned to 8. The first words are the header of every shared file ({@link
+ * io.coordl.shared.Contents.Header}).
  *
  * <pre>
  * header | first table | items and further tables, in the order they were appended ... capacity
@@ -44,7 +44,7 @@ final class ArenaDescriptor {
   /** Tables in use. */
   static final long TABLES = 200;
 
-  /** Not 0 once the memory behind the arena refused a write: nothing is admitted any more. */
+  /** Not 0 once a write failed because memory ran out: nothing is admitted any more. */
   static final long REFUSING = 208;
 
   /** Not 0 once a job writes {@link #RATES}; {@link #RATES_WRITTEN} once it has. */
@@ -66,10 +66,10 @@ final class ArenaDescriptor {
   /** Decoded items kept; as with {@link #ITEMS}, a kill may leave them short. */
   static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
 
-  /** The same of prepared samples. */
+  /** As {@link #DECODED_ITEMS}, of prepared samples. */
   static final long PREPARED_ITEMS = DECODED_ITEMS + 128;
 
-  /** So far behind either, the bytes that they take. */
+  /** Distance from either count to the bytes that those items take. */
   static final long BYTES = 64;
 
   static final int HEADER_BYTES = 8192;
@@ -83,7 +83,7 @@ final class ArenaDescriptor {
   static final int ITEM_CHECKSUM = 20;
   static final int ITEM_HEADER_BYTES = 24;
 
-  /** The longest item that a caller may keep, plus the stamp behind it. */
+  /** The longest item that a caller may keep, plus its stamp. */
   static final int MAX_ITEM_BYTES = (8 << 20) + StampedItems.STAMP_BYTES;
 
   static final long EMPTY = 0;
@@ -95,7 +95,7 @@ final class ArenaDescriptor {
   private static final int HIGH_SHIFT = 40;
   private static final long LOW_MASK = (1L << HIGH_SHIFT) - 1;
 
-  /** A claim has room for the number of a job. */
+  /** The bits of a claim that hold the number of a job. */
   private static final long HIGH_MASK = Liveness.MAX_JOB;
 
   private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
@@ -116,7 +116,7 @@ final class ArenaDescriptor {
     return (bytes + 7) & -8L;
   }
 
-  /** Slots of table {@code table}: doubling, then constant, so that the last one is never large. */
+  /** Slots of table {@code table}: they double, then stay constant, so no table grows too large. */
   static int slots(int table) {
     return 1 << Math.min(FIRST_TABLE_BITS + table, LAST_TABLE_BITS);
   }
@@ -162,7 +162,7 @@ final class ArenaDescriptor {
     return slot >>> STATE_SHIFT == ABANDONED;
   }
 
-  /** Whether the slot may be of this key, as far as its tag says. */
+  /** Whether the slot's tag matches the key; another key may have the same tag. */
   static boolean tagMatches(long slot, ItemKey key) {
     if (isReady(slot)) {
       return (slot >>> HIGH_SHIFT & HIGH_MASK) == (key.low() & HIGH_MASK);

@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 /**
  * The bytes of an arena, in segments of at most 1 GiB. Words are read and changed atomically;
  * everything else is written once by {@link #write} and never changed. Every access may throw an
- * {@link InternalError} where another program damages the memory ({@link
- * io.coordl.shared.MappedLength}), and a {@link GivenBackException} where the memory was given
- * back. Safe for concurrent use.
+ * {@link InternalError} if another program damages the memory ({@link
+ * io.coordl.shared.MappedLength}), and a {@link GivenBackException} if the memory was given back.
+ * Safe for concurrent use.
  */
 abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle WORDS =
@@ -21,7 +21,7 @@ abstract class ArenaMemory implements Contents.Memory {
   private static final VarHandle HALF_WORDS =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** An address that none is. */
+  /** Not an address: there is no room. */
   static final long NO_ROOM = -1;
 
   private static final byte[] ZEROS = new byte[1 << 16];
@@ -34,7 +34,7 @@ abstract class ArenaMemory implements Contents.Memory {
 
   /**
    * The segment that begins at {@code number * stride()}; may be longer than the stride, so that
-   * what begins in one stride and ends in the next lies in one segment all the same.
+   * data that begins in one stride and ends in the next still lies in one segment.
    */
   abstract ByteBuffer segment(int number);
 
@@ -62,7 +62,7 @@ abstract class ArenaMemory implements Contents.Memory {
     return capacity;
   }
 
-  /** Takes the first bytes, zeros, of an arena that was never written. */
+  /** Takes the first bytes of a new arena; they are zero. */
   void begin(long bytes) throws IOException {
     writeZeros(0, bytes);
     set(ArenaDescriptor.TAIL, bytes);
@@ -73,14 +73,12 @@ abstract class ArenaMemory implements Contents.Memory {
     return get(ArenaDescriptor.TAIL);
   }
 
-  /** Whether so many bytes can still be taken. */
+  /** Whether this many bytes can still be taken. */
   boolean fits(long bytes) {
     return fit(get(ArenaDescriptor.TAIL), bytes) + ArenaDescriptor.align(bytes) <= capacity;
   }
 
-  /**
-   * Takes bytes that lie in one segment; returns their address, {@link #NO_ROOM} if there are none.
-   */
+  /** Takes bytes within one segment; returns their address, or {@link #NO_ROOM}. */
   long allocate(long bytes) throws IOException {
     while (true) {
       long tail = get(ArenaDescriptor.TAIL);
@@ -96,7 +94,8 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   /**
-   * The first of the newest segments that together hold so many bytes; the first of all if none.
+   * The first of the newest segments that together hold this many bytes; the first of all if they
+   * hold fewer.
    */
   int newest(long bytes) {
     int from = number(used() - 1);
@@ -106,12 +105,12 @@ abstract class ArenaMemory implements Contents.Memory {
     return from;
   }
 
-  /** Bytes taken in the segments from this one on. */
+  /** Bytes taken in this segment and all later ones. */
   long held(int from) {
     return used() - from * stride();
   }
 
-  /** Bytes taken that are left once the segments from this one on were given back. */
+  /** Bytes still taken once this segment and all later ones are given back. */
   long left(int from) {
     return from * stride();
   }
@@ -127,8 +126,8 @@ abstract class ArenaMemory implements Contents.Memory {
   }
 
   /**
-   * Puts bytes where nothing was yet; throws if there is no memory behind this part of the arena,
-   * or it is closed.
+   * Writes bytes where nothing was written before; throws if this part of the arena has no memory
+   * or is closed.
    */
   abstract void write(long at, byte[] bytes, int offset, int length) throws IOException;
 
@@ -152,7 +151,7 @@ abstract class ArenaMemory implements Contents.Memory {
     return (long) WORDS.getVolatile(segmentOf(at), within(at));
   }
 
-  /** Half a word of what was written once. */
+  /** Half a word of write-once data. */
   final int getInt(long at) {
     return (int) HALF_WORDS.get(segmentOf(at), within(at));
   }
@@ -173,25 +172,23 @@ abstract class ArenaMemory implements Contents.Memory {
     return (long) WORDS.getAndAdd(segmentOf(at), within(at), delta);
   }
 
-  /**
-   * Throws an {@link InternalError} if another program has taken the memory of this segment away.
-   */
+  /** Throws an {@link InternalError} if another program has removed the memory of this segment. */
   abstract void check(long at);
 
-  /** The same for all segments. */
+  /** Checks all segments. */
   final void check() {
     for (long at = 0; at < end(); at += stride()) {
       try {
         check(at);
       } catch (GivenBackException e) {
-        return; // All segments behind it were, too.
+        return; // So were all later segments.
       }
     }
   }
 
   /**
-   * Gives back the segments from this one on: no new reads or writes go there; reads under way
-   * finish. The memory is freed when the garbage collector finds no view of a segment left.
+   * Gives back this segment and all later ones: no new read or write uses them; reads under way
+   * finish. A segment's memory is freed when the garbage collector finds no view of it.
    */
   abstract void giveBack(int from);
 
@@ -202,7 +199,7 @@ abstract class ArenaMemory implements Contents.Memory {
     return readable(number(at)).slice(within(at), length);
   }
 
-  /** A segment to hand out parts of, read-only. */
+  /** A read-only view of a segment, from which parts are handed out. */
   ByteBuffer readable(int number) {
     return segment(number).asReadOnlyBuffer();
   }

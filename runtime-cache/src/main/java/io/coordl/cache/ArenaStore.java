@@ -29,10 +29,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items in an append-only arena, of one process or of all jobs of a group: the MinIO cache of the
- * CoorDL paper (section 4.1), which admits until it is full and never evicts. Since nothing is ever
- * evicted there is no free list, no order of use and no lock: a pointer that moves forward, and an
- * index of which every word is decided by one compare-and-set.
+ * Items in an append-only arena, used by one process or by all jobs of a group: the MinIO cache of
+ * the CoorDL paper (section 4.1), which admits until it is full and never evicts. Because nothing
+ * is evicted, it needs no free list, no LRU order and no lock: only a pointer that moves forward
+ * and an index in which one compare-and-set decides each word.
  *
  * <h2>Protocol</h2>
  *
@@ -42,99 +42,98 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>CAS the empty slot at the end of the run in the newest table to CLAIMED. The word carries
- *       the owner and 40 bits of the key, so that a claim is complete in the instant it is seen.
- *   <li>Look again in all tables: if the key also stands elsewhere (a table was appended
- *       meanwhile), abandon this claim. Of two claimants at least one sees the other.
+ *       the owner and 40 bits of the key, so a visible claim is complete.
+ *   <li>Look again in all tables: if the key is also elsewhere (a table was appended since the
+ *       lookup), abandon this claim. Of two claimants at least one sees the other.
  *   <li>Read the item from storage; move the tail by its length; write header and bytes there.
  *   <li>CAS the slot from <em>this claim</em> to READY, with the offset of the item.
  * </ol>
  *
  * <p>A slot changes EMPTY -> CLAIMED -> READY, or CLAIMED -> ABANDONED -> CLAIMED for the same key;
  * it never becomes empty or another key's again, so a thread may wait at a key's slot. A thread
- * that finds a claim waits up to {@link #PATIENCE}, then reads storage itself: whichever job asks
- * first, an item is read once. A claim whose owner is dead is taken over by CAS.
+ * that finds a claim waits up to {@link #PATIENCE}, then reads storage itself. So an item is
+ * normally read once, whichever job asks first. A claim whose owner is dead is taken over by CAS.
  *
  * <h2>Memory order</h2>
  *
  * <p>An item is written before the CAS to READY, which releases; a reader gets the slot with a
- * volatile read, which acquires, and then finds the item complete. The item is written by write(2),
- * in program order before the CAS and into the very pages that are mapped. It never changes again,
- * so views of it may be handed out without copying and without counting references.
+ * volatile read, which acquires, and then sees the whole item. The item is written by write(2)
+ * before the CAS in program order, into the same pages that are mapped. It never changes again, so
+ * views of it are handed out without copies or reference counts.
  *
  * <h2>What a kill -9 leaves</h2>
  *
  * <ul>
- *   <li>Before the claim: nothing. After it, up to the READY: a claim with a dead owner, which the
- *       next job that wants the item takes over, and, once the tail was moved, as many lost bytes
- *       as the item has. No reader ever sees them, for no slot points there.
+ *   <li>Before the claim: nothing. Between the claim and READY: a claim with a dead owner, which
+ *       the next job that wants the item takes over. If the tail had moved, the item's bytes are
+ *       lost. No reader ever sees them, because no slot points there.
  *   <li>Between the claim and the count of taken slots, or READY and the count of items: a count
  *       that is one short. The limit of three quarters leaves room for that.
  *   <li>While a table is appended: its bytes are lost, unless it was published (TABLES), and the
- *       right to append (GROWER) has a dead owner, from whom it is taken.
+ *       right to append (GROWER) has a dead owner; the next job takes it over.
  * </ul>
  *
- * <p>Death is a kernel matter ({@link Liveness}): locks go when the last thread is gone, so no
- * store of the dead can come late. A job that left in good order but has a slow thread is harmless
- * too: its CAS to READY fails once the claim is another's.
+ * <p>The kernel decides whether a job is dead ({@link Liveness}): it releases locks when the last
+ * thread is gone, so a dead job writes nothing later. A job that left normally but has a slow
+ * thread is harmless too: its CAS to READY fails once another job owns the claim.
  *
  * <h2>What another program of this user can do</h2>
  *
- * <p>It may truncate the file. Before each change of a word and each write, all of them on the way
- * to admit an item, the length of the file is looked at ({@link MappedLength}); a read behind the
- * end throws, at the latest when the operation settles before it returns ({@link
- * MappedLength#settle}). Either way this process finds and admits nothing from then on, says so
- * once, and reads storage. Views handed out before fault at their readers, which then read the file
- * of the item. Not survived is a file that is truncated in the microsecond between the look and an
- * atomic change: the JVM ends. What is overwritten in place is noticed only in items that this
- * process has not checked yet.
+ * <p>It may truncate the file. Admitting an item checks the length of the file before each write
+ * and each change of a word ({@link MappedLength}). A read past the end throws, at the latest when
+ * the operation settles before it returns ({@link MappedLength#settle}). Either way this process
+ * finds and admits nothing from then on, logs that once, and reads storage. Views handed out
+ * earlier fault at their readers, which then read the file of the item. If the file is truncated in
+ * the microsecond between the check and an atomic change, the JVM crashes. Bytes overwritten in
+ * place are noticed only in items that this process has not checked yet.
  *
  * <h2>Space</h2>
  *
- * <p>The file is as long as the budget from the start, but takes memory only where it was written,
- * items and tables alike by write(2) ({@link MappedMemory}). A full tmpfs is therefore an error of
- * that write: the item goes to the program from the heap, REFUSING is set, and what is kept stays.
- * Nothing reads or stores through the mapping where nothing was written before. Free memory may
- * have shrunk since the start, so it is looked at again for each 32nd part of the budget, at least
- * each 32 MiB; short of memory, this process admits no more until there is some again.
+ * <p>The file is as long as the budget from the start, but takes memory only where it was written;
+ * items and tables are both written by write(2) ({@link MappedMemory}). If tmpfs is full, that
+ * write fails: the program gets the item from the heap, REFUSING is set, and the items already kept
+ * stay. The mapping is never accessed where nothing was written. Free memory may have shrunk since
+ * start-up, so it is re-checked after each 32nd part of the budget, at least every 32 MiB. While
+ * memory is short, this process admits nothing.
  *
  * <h2>Giving memory back</h2>
  *
  * <p>A never-evicting cache must not get the job killed. If memory is short ({@link MemoryWatch}),
  * the store of one process stops admitting for good and gives back segments, the newest first. They
- * leave the arena, so that no new view is made; each is unmapped, and its memory freed, only when
- * the garbage collector finds no view of it. So readers need not be counted, and no reader ever
- * loses the bytes that it reads. A view that the program keeps, as of a mapped file, keeps a whole
- * segment in memory; therefore segments are small ({@link PrivateMemory}). Entries that point into
- * such a segment are no longer found ({@link GivenBackException}). Addresses are not reused.
+ * leave the arena, so no new view is made. A segment is unmapped, and its memory freed, only when
+ * the garbage collector finds no view of it. So there are no reader counts, and no reader loses the
+ * bytes that it reads. A view that the program keeps, such as that of a mapped file, keeps a whole
+ * segment in memory, so segments are small ({@link PrivateMemory}). Entries that point into such a
+ * segment are no longer found ({@link GivenBackException}). Addresses are not reused.
  *
  * <p>A file that several jobs map cannot be given back in part, so the store of a group is given
  * back whole: a job sets GIVEN_BACK, each job leaves when it sees that, the last one removes the
- * file, and the kernel frees the memory with the last mapping.
+ * file, and the kernel frees the memory after the last mapping is gone.
  *
  * <h2>Memory per item</h2>
  *
- * <p>24 bytes of header, at most 7 of padding, and its share of the index. A table is appended when
- * the newest is three quarters full; tables double from 4,096 to 2,097,152 slots (16 MiB) and then
- * stay so. Worst case, just after doubling: all n items in tables of s slots, n = 0.75 s, and a new
- * table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s = 21.4 bytes. In all 24 + 7 + 21.4 = 52.4
- * bytes, plus 40 KiB once. With 14 million items (ImageNet-22k) there are 9 doubling tables and 8
- * of 16 MiB, 10.7 to 12 bytes an item: below 43. On the heap, each process that verifies keeps a
- * bit per slot: another 0.2 to 0.4 bytes.
+ * <p>An item takes 24 bytes of header, at most 7 of padding, and its share of the index. A table is
+ * appended when the newest is three quarters full; tables double from 4,096 to 2,097,152 slots (16
+ * MiB) and then stay at that size. Worst case, just after doubling: all n items in tables of s
+ * slots, n = 0.75 s, and a new table of s + 4,096 slots still empty: 8 * 2 s / 0.75 s = 21.4 bytes.
+ * The sum is 24 + 7 + 21.4 = 52.4 bytes, plus 40 KiB once. With 14 million items (ImageNet-22k)
+ * there are 9 doubling tables and 8 of 16 MiB, 10.7 to 12 bytes an item: below 43. On the heap,
+ * each process that verifies keeps one bit per slot: another 0.2 to 0.4 bytes an item.
  *
  * <h2>Trade-offs</h2>
  *
  * <ul>
  *   <li>A checksum over an item costs about as much as reading it once more, so each process checks
  *       an item when it first meets it, and trusts its memory from then on.
- *   <li>Writes of one process go one after the other through one file descriptor; they are of the
- *       speed of memory, and what they wait for is storage.
- *   <li>Bytes lost to killed writers and to abandoned claims stay lost until the store goes.
+ *   <li>A process writes sequentially through one file descriptor; writes run at memory speed, so
+ *       storage stays the bottleneck.
+ *   <li>Bytes lost to killed writers and to abandoned claims stay lost until the store is deleted.
  *   <li>A lookup of an absent key asks every table: one cache miss each, 17 for 14 million items, a
  *       few microseconds before a read of storage that takes a hundred.
  * </ul>
  *
- * <p>Thread-safe. {@link #find} is wait-free but for the first check of an item; {@link #fetch} may
- * read storage or wait for another's read, never longer than {@link #PATIENCE}.
+ * <p>Thread-safe. {@link #find} is wait-free except for the first check of an item; {@link #fetch}
+ * may read storage or wait for another's read, never longer than {@link #PATIENCE}.
  */
 public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeable {
   /** How long a miss waits for another thread or job that is reading the item. */
@@ -146,26 +145,26 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private static final long LOST_RACE = -2;
   private static final long TABLE_FULL = Long.MIN_VALUE;
 
-  /** At least so often the machine is asked whether there is memory left. */
+  /** Free memory is re-checked at least after this many bytes. */
   private static final long MOST_UNCHECKED = 32 << 20;
 
   private static final int CHECKS = 32;
 
   private static final int PIECE = 1 << 14;
 
-  /** While there is none, so often it is asked again. */
+  /** Re-check interval while memory is short. */
   private static final long LOOK_AGAIN_NANOS = 1_000_000_000;
 
-  /** The smallest arena that can hold anything worth it. */
+  /** The smallest arena that is worth creating. */
   static final long MIN_CAPACITY = 1 << 20;
 
-  /** Direct buffers are the program's too: of what it may have, the cache takes only this part. */
+  /** The program needs direct buffers too, so the cache takes only this part of the limit. */
   static final int DIRECT_PART = 8;
 
   public static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
-  // These are set before the store opens, and read after it was seen to be open; or else tell of
-  // an empty arena without room.
+  // Set before the store opens and read only once it is open; until then they describe an empty,
+  // full arena.
   ArenaMemory memory;
   @Nullable SharedFile<ArenaMemory> shared;
   private long job;
@@ -184,26 +183,26 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   /** Claims of killed jobs this process took over. */
   final LongAdder takenOver = new LongAdder();
 
-  /** Not there yet, or not any more. */
+  /** True before the store opens and after it closes. */
   private volatile boolean closed;
 
-  /** While memory is short: other jobs, or this program itself, may need it. */
+  /** True while memory is short: other jobs, or this program, may need it. */
   private volatile boolean tight;
 
-  /** Once the index is full and there is no room for another table. */
+  /** True once the index is full and there is no room for another table. */
   private volatile boolean indexFull;
 
   private volatile Gauge gauge = Machine::tight;
   private final AtomicLong nextLook = new AtomicLong();
 
-  /** The machine is asked again when so many bytes are taken. */
+  /** Memory is re-checked when this many bytes are taken. */
   private final AtomicLong nextCheck = new AtomicLong();
 
-  /** Tells whether memory is short now, and was when it was asked before. */
+  /** Tells whether memory is short now, given whether it was at the previous check. */
   interface Gauge {
     boolean isShort(boolean before);
 
-    /** Why nothing is admitted, for the user; the store keeps its contents: {@code has}. */
+    /** Why nothing is admitted, for the user; {@code has} describes the contents, which stay. */
     default String why(String has) {
       return "The machine is short of memory: what the cache has stays, "
           + has
@@ -211,10 +210,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Whether the user has set no budget, so that memory is given back under pressure. */
+  /** Whether memory is given back under pressure, because the user set no budget. */
   private volatile boolean yields;
 
-  /** Bytes given back; once there are any, nothing is admitted. */
+  /** Bytes given back; if there are any, nothing is admitted. */
   private final AtomicLong givenBack = new AtomicLong();
 
   /** Bytes that were not given back. */
@@ -228,12 +227,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private final AtomicBoolean saidDamaged = new AtomicBoolean();
   private boolean left;
 
-  /** A store that no other job shares, or none as yet. */
+  /** A store that no other job shares, or one that has not opened yet. */
   private ArenaStore(ArenaMemory memory, String group, UserLog log) {
     this(memory, null, 1, number -> false, group, log);
   }
 
-  /** Job {@code job} over memory that is formatted; {@code alive} tells which others still run. */
+  /** Job {@code job} over formatted memory; {@code alive} tells which other jobs still run. */
   ArenaStore(
       ArenaMemory memory,
       @Nullable SharedFile<ArenaMemory> shared,
@@ -250,15 +249,15 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     this.capacity = memory.capacity();
   }
 
-  /** Of so many bytes at most a job admits items before it asks again whether memory is short. */
+  /** Bytes that a job admits at most before it re-checks whether memory is short. */
   private long unchecked() {
     return Math.max(1, Math.min(MOST_UNCHECKED, capacity / CHECKS));
   }
 
   /**
-   * A store of this process alone, in a file of {@code directory} that has no name and vanishes
-   * with the process; in direct buffers where the directory has too little room. Null if the budget
-   * allows nothing, which {@code log} hears of.
+   * A store of this process alone, in an unnamed file in {@code directory} that vanishes with the
+   * process; in direct buffers if the directory has too little room. Returns null, and logs why, if
+   * the budget allows nothing.
    */
   public static @Nullable ArenaStore openProcess(Path directory, ByteBudget budget, UserLog log) {
     long wanted = budget.resolve(Machine.freeMemory(), log);
@@ -303,7 +302,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return openDirect(direct, log);
   }
 
-  /** A store that is not there yet, or never. */
+  /** A store that opens later, or never. */
   static ArenaStore unopened(String group, UserLog log) {
     ArenaStore store = new ArenaStore(new DirectMemory(0), group, log);
     store.closed = true;
@@ -322,13 +321,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * The store of all jobs of this user in {@code group}; made if this is the first, with the budget
-   * of this job, else joined as it is. Never waits: while another job keeps the file locked nothing
-   * is found here and nothing kept, until it gets on.
+   * The store that all jobs of this user in {@code group} share. The first job creates it with its
+   * own budget; later jobs join it as it is. Never waits: while another job keeps the file locked,
+   * this store finds and keeps nothing.
    *
-   * @return null if the budget is less than the least, which {@code log} hears of
-   * @throws IOException with a sentence for the user if the group's file is not to be used, or has
-   *     to be made and there is no memory for it
+   * @return null, with a line in {@code log}, if the budget is below the minimum
+   * @throws IOException with a sentence for the user if the group's file cannot be used, or if
+   *     there is no memory to create it
    */
   public static @Nullable ArenaStore openHost(
       Path directory, String group, ByteBudget budget, UserLog log) throws IOException {
@@ -394,7 +393,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return Math.min(capacity, ArenaDescriptor.MAX_CAPACITY) & -4096L;
   }
 
-  /** Makes an empty arena, but for its header as a file. */
+  /** Formats an empty arena, except for its header as a shared file. */
   static void format(ArenaMemory memory) throws IOException {
     memory.begin(ArenaDescriptor.HEADER_BYTES + ArenaDescriptor.tableBytes(0));
     memory.set(ArenaDescriptor.tableOffset(0), ArenaDescriptor.HEADER_BYTES);
@@ -427,12 +426,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Ends the store. What is read of damaged memory may be any number, and out of bounds what it is
-   * used for; where the memory is sound, that is a fault of ours and thrown.
+   * Ends the store. A value read from damaged memory may be anything, so it may cause any
+   * exception. If the memory is sound, the exception is a bug in the agent and is rethrown.
    */
   private void damaged(Throwable e) {
     Throwable cause;
-    try { // Another may be on its way already, and come at the first instruction.
+    try { // Another error may be pending and hit the first instruction.
       MappedLength.settle();
       if (e instanceof IndexOutOfBoundsException ours) {
         memory.check();
@@ -444,7 +443,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
     boolean leaving;
     synchronized (growing) {
-      leaving = left; // Then its own close took the memory away.
+      leaving = left; // Then its own close removed the memory.
       closed = true;
     }
     if (!leaving && !saidDamaged.getAndSet(true)) {
@@ -461,8 +460,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * As {@link #fetch(ItemKey, int, Loader)}, but waits for another's read of the item only as long
-   * as {@code patience}; then the outcome is {@link Outcome#BUSY}.
+   * As {@link #fetch(ItemKey, int, Loader)}, but waits at most {@code patience} for another
+   * thread's read of the item; after that the outcome is {@link Outcome#BUSY}.
    */
   public Fetched fetch(ItemKey key, int length, Loader loader, Duration patience)
       throws IOException {
@@ -578,7 +577,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** An array; null where the program has left no heap for it: its own call may need less. */
+  /** An array; null if the heap has no room for it. The program's own call may need less. */
   public static byte @Nullable [] buffer(int length) {
     try {
       return new byte[length];
@@ -587,7 +586,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Whether somebody is reading the item now, so that it may soon be found. */
+  /** Whether another thread or job is reading the item now, so that it may soon be found. */
   public boolean isAwaited(ItemKey key) {
     long word =
         guarded(
@@ -598,7 +597,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return ArenaDescriptor.isClaimed(word) && ownerAlive(word);
   }
 
-  /** Whether another job keeps the store from being opened: so long nothing is worth bringing. */
+  /** Whether another job still keeps the store from opening; until then prefetching is useless. */
   boolean isOpening() {
     return closed && late != null && late.isTrying();
   }
@@ -625,11 +624,11 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Whether there is never room for another item of this length; if not, what has none now may have
-   * it once the store is open or memory is no longer short.
+   * Whether there will never be room for another item of this length. False if there may be once
+   * the store opens or memory is no longer short.
    */
   public boolean isFull(long length) {
-    boolean opening = late != null && late.isTrying(); // Before the look at what it opens.
+    boolean opening = late != null && late.isTrying(); // Read before the fields that it sets.
     return !opening
         && (closed
             || indexFull
@@ -638,7 +637,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
             || !fits(length));
   }
 
-  /** A word of the header; 0 if the memory is damaged, or not there yet. */
+  /** A word of the header; 0 if the memory is damaged or not open yet. */
   long word(long at) {
     return ask(here -> here.get(at));
   }
@@ -650,7 +649,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         : guarded(() -> question.applyAsLong(here));
   }
 
-  /** What an access to the memory says; 0 if that is damaged. */
+  /** The result of an access to the memory; 0 if it is damaged. */
   private long guarded(LongSupplier access) {
     try {
       long word = access.getAsLong();
@@ -690,7 +689,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     nextLook.set(System.nanoTime() + LOOK_AGAIN_NANOS);
   }
 
-  /** Looks with {@code other} from now on, at once for the first time. */
+  /** Measures with {@code other} from now on; the first time at once. */
   void measureBy(Gauge other) {
     gauge = other;
     look();
@@ -747,7 +746,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return claimed == NO_SLOT ? abandoned : claimed;
   }
 
-  /** Whether the key stands claimed or ready in another table than that of {@code mine}. */
+  /** Whether the key is claimed or ready in a table other than that of {@code mine}. */
   private boolean standsElsewhere(ItemKey key, long mine) {
     int own = tableOf(mine);
     for (int table = tables() - 1; table >= 0; table--) {
@@ -760,9 +759,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Walks the key's run to its slot; to the empty slot that ends the run, returned as {@code -1 -
-   * slot}; or around, {@link #TABLE_FULL}. The run has one end, so of two who find the key missing
-   * from this table one wins that slot, and the other meets the key there.
+   * Walks the key's probe run. Returns its slot; or {@code -1 - slot} for the empty slot that ends
+   * the run; or {@link #TABLE_FULL}. The run has one end, so of two threads that miss the key in
+   * this table, one wins that slot and the other finds the key there.
    */
   private long probe(int table, ItemKey key) {
     long offset = memory.get(ArenaDescriptor.tableOffset(table));
@@ -800,7 +799,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   private long claimEmpty(ItemKey key, long claim) {
     int table = tables() - 1;
     if (table < 0) {
-      throw new InternalError("its index is gone"); // Truncated, and made longer again.
+      throw new InternalError("its index is gone"); // The file was truncated and extended again.
     }
     long fill = ArenaDescriptor.tableFill(table);
     if (memory.get(fill) >= ArenaDescriptor.fillLimit(table)) {
@@ -818,7 +817,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return slot;
   }
 
-  /** Appends a table after {@code last}; false if there is no room or another is too slow at it. */
+  /**
+   * Appends a table after {@code last}; false if there is no room, or if another job takes too long
+   * to append it.
+   */
   private boolean grow(int last) {
     synchronized (growing) {
       long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -870,7 +872,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- content
 
-  /** The bytes behind a slot; null if it is not READY or they are not what was put there. */
+  /** The bytes behind a slot; null if it is not READY, or if its checksum is wrong. */
   private @Nullable ByteBuffer content(long slot, ItemKey key) {
     long word = memory.get(slot);
     if (!ArenaDescriptor.isReady(word)) {
@@ -903,8 +905,8 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Over a copy, piece by piece: where the memory behind {@code item} is gone, copying throws, but
-   * the JVM's own code for checksums ends the process.
+   * Computes the checksum of copied pieces. If the memory behind {@code item} is gone, copying
+   * throws, but the JVM's checksum intrinsic would crash the process.
    */
   private static int checksum(ByteBuffer item, int length) {
     CRC32C crc = new CRC32C();
@@ -940,7 +942,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Checks every item again when it is next met, as a process does that has just joined. */
+  /** Checks every item again when it is next found, as a process that has just joined does. */
   void forgetChecks() {
     for (int table = 0; table < verified.length(); table++) {
       verified.set(table, null);
@@ -954,12 +956,12 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       }
     }
     if (tablesLeft < ArenaDescriptor.MAX_TABLES && index(0, slot) < 0) {
-      throw new GivenBackException(); // While the slot was looked at.
+      throw new GivenBackException(); // It was given back after the slot was read.
     }
     return 0;
   }
 
-  /** Which slot of the table this is, -1 if of another. */
+  /** Index of this slot in the table; -1 if it belongs to another table. */
   private int index(int table, long slot) {
     long within = slot - memory.get(ArenaDescriptor.tableOffset(table));
     return within >= 0 && within < ArenaDescriptor.tableBytes(table) ? (int) (within >>> 3) : -1;
@@ -967,7 +969,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   // ---- memory pressure
 
-  /** Lets {@code watch} ask for memory back, and decide when the store must not grow. */
+  /** Lets {@code watch} ask for memory back and stop the store from growing. */
   public void yieldTo(MemoryWatch watch) {
     gauge =
         new Gauge() {
@@ -1010,7 +1012,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return closed ? 0 : used();
   }
 
-  /** Leaves a store that another job has told all jobs to give back. */
+  /** Leaves the store if another job asked all jobs to give it back. */
   @Override
   public boolean follow() {
     boolean asked = shared != null && !closed && word(ArenaDescriptor.GIVEN_BACK) != 0;
@@ -1036,7 +1038,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       int from = memory.newest(bytes);
       if (from > 0) {
         cut(from);
-        long given = Math.max(0, held - kept); // More may have been taken meanwhile.
+        long given = Math.max(0, held - kept); // More may have been taken since.
         givenBack.addAndGet(given);
         return given;
       }
@@ -1047,7 +1049,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return leave();
   }
 
-  /** Drops the segments from this one on, and tables that end in them. */
+  /** Drops this segment and all later ones, and the tables that end in them. */
   private void cut(int from) {
     long start = from * memory.stride();
     int left = 0;
@@ -1111,7 +1113,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     return word(ArenaDescriptor.ITEMS);
   }
 
-  /** Counts an item that was admitted in the words for its form, {@code items} and bytes. */
+  /** Counts an admitted item in the words of its form: {@code items}, and the bytes behind it. */
   void count(long items, int length) {
     long taken = ArenaDescriptor.align(ArenaDescriptor.ITEM_HEADER_BYTES + length);
     guarded(
@@ -1121,7 +1123,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
         });
   }
 
-  /** By what it was chosen which form of an item comes first; null while there is no choice. */
+  /** The rates by which the preferred form of an item was chosen; null until then. */
   @Nullable Rates rates() {
     return word(ArenaDescriptor.RATES_STATE) != ArenaDescriptor.RATES_WRITTEN
         ? null
@@ -1132,7 +1134,10 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
             word(ArenaDescriptor.RATES + 24));
   }
 
-  /** Chooses by {@code rates}, unless a job has already; one killed meanwhile leaves no choice. */
+  /**
+   * Chooses by {@code rates}, unless a job has already. If a job is killed while it chooses, no
+   * choice is made.
+   */
   void choose(Rates rates) {
     if (closed) {
       return;
@@ -1164,13 +1169,13 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
   }
 
   /**
-   * Leaves the store: nothing is found or admitted here any more, and the last job of a group takes
-   * the file along. Buffers handed out stay readable.
+   * Leaves the store: nothing is found or admitted here any more, and the last job of a group
+   * deletes the file. Buffers handed out stay readable.
    */
   @Override
   public void close() {
     if (late != null) {
-      late.close(); // From now on the store is there, or never.
+      late.close(); // The store does not open after this.
     }
     synchronized (growing) {
       if (left) {
@@ -1195,7 +1200,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
     }
   }
 
-  /** Waits until the store is there, or this job has ceased to try; for tests. */
+  /** Waits until the store is open or this job has stopped trying; for tests. */
   void awaitOpening() throws InterruptedException {
     if (late != null) {
       late.join();

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The files that the user named. Patterns and the program's paths are compared as absolute paths
- * without {@code ..}, wherever either stands; which file that is, is asked of no file system.
+ * without {@code ..}; the file system is never asked which file a path names.
  */
 final class DeclaredFiles implements ItemFilter {
   private final List<Pattern> patterns;
@@ -80,7 +80,7 @@ final class DeclaredFiles implements ItemFilter {
     final String which;
     final PathMatcher matcher;
 
-    /** What paths below begin with; null if that does not decide. */
+    /** Prefix of all paths that match; null if a prefix does not decide. */
     final @Nullable String prefix;
 
     volatile boolean used;
@@ -100,7 +100,7 @@ final class DeclaredFiles implements ItemFilter {
       }
     }
 
-    /** Whether the path is simple and matches: it need not be taken apart, as at each open. */
+    /** Fast path for each open: whether a simple path matches, without parsing it. */
     boolean isBelow(String path) {
       if (prefix == null
           || !path.startsWith(prefix)
@@ -117,7 +117,10 @@ final class DeclaredFiles implements ItemFilter {
       return text.matches("(?s).*[*?\\[{].*");
     }
 
-    /** Its plain beginning made absolute; behind the first sign {@code ..} has no meaning. */
+    /**
+     * The glob with its literal beginning made absolute; after the first wildcard, {@code ..} has
+     * no meaning.
+     */
     private static String absoluteGlob(String given) {
       List<String> segments = new ArrayList<>(List.of(given.split("/", -1)));
       int plain = 0;

@@ -1,10 +1,10 @@
 package io.coordl.cache;
 
 /**
- * The form in which an item is kept: everything, but for the item's own bytes, that decides what
- * its decoded bytes are. Two forms are equal if their texts are.
+ * The form in which an item is kept: everything besides the item's own bytes that determines its
+ * decoded bytes. Two forms are equal if their texts are.
  *
- * @param text which library and code decodes it, of which versions, with which settings
+ * @param text the library and code that decode it, their versions and settings
  * @param id 64 bits of the text
  */
 public record DecodedForm(String text, long id) {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item as it was when the program asked for it, by which its decoded forms are found and kept.
- * Safe for concurrent use.
+ * An item as it was when the program asked for it; finds and keeps its decoded forms. Safe for
+ * concurrent use.
  */
 public final class DecodedItem {
   private final DecodedStore store;
@@ -20,7 +20,7 @@ public final class DecodedItem {
 
   final AtomicLong madeNanos = new AtomicLong();
 
-  /** Whether this process has asked for the item before, as far as is remembered. */
+  /** Whether this process is known to have asked for the item before. */
   volatile boolean again;
 
   DecodedItem(DecodedStore store, ItemFile file) {
@@ -33,7 +33,7 @@ public final class DecodedItem {
     madeNanos.addAndGet(nanos);
   }
 
-  /** Whether the file is still what it was: its decoded bytes are then those of this item. */
+  /** Whether the file is unchanged, so that its decoded bytes are those of this item. */
   public boolean unchanged() {
     return file.unchanged();
   }
@@ -55,8 +55,8 @@ public final class DecodedItem {
   }
 
   /**
-   * Keeps the bytes if there is room and the file is still what it was; nothing is ever evicted for
-   * them. May wait, boundedly, for another job that is keeping the same ones.
+   * Keeps the bytes if there is room and the file is unchanged; evicts nothing. May wait, for a
+   * bounded time, for another job that is keeping the same bytes.
    *
    * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
    *     at most once, on this thread

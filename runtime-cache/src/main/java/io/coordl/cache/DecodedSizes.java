@@ -3,20 +3,20 @@ package io.coordl.cache;
 import io.coordl.bridge.Origin;
 
 /**
- * How many bytes items take in the form in which {@code decoded=share} would keep them: those that
- * the program decodes while this learns. Keeps none of them. Safe for concurrent use.
+ * Measures how many bytes items would take with {@code decoded=share}: those items that the program
+ * decodes while this learns. Keeps none of them. Safe for concurrent use.
  */
 public final class DecodedSizes {
   private final DecodedStore store;
   private volatile boolean learning;
 
-  /** Knows no item, and does not learn. */
+  /** Starts without items and does not learn yet. */
   public DecodedSizes(ItemFilter filter) {
     ArenaStore nowhere = ArenaStore.unopened("", sentence -> {});
     this.store = new DecodedStore(nowhere, path -> learning && filter.isItem(path));
   }
 
-  /** For those who decode; it knows no item while this does not learn. */
+  /** The store that decoding calls use; it knows no item while this does not learn. */
   public DecodedStore store() {
     return store;
   }
@@ -25,7 +25,7 @@ public final class DecodedSizes {
     learning = now;
   }
 
-  /** Items seen, each as often as it was decoded. */
+  /** Items decoded, repetitions included. */
   public long items() {
     return store.statistics().misses();
   }

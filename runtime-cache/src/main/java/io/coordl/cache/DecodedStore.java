@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Items in decoded form (pixels before any random transform), in an arena of their own or beside
  * the raw items: admitted until it is full, never evicted, shared by all jobs of the group if the
- * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so jobs
- * that decode in the same way share them and others do not.
+ * arena is. Entries are keyed by the file ({@link FileState}) and the {@link DecodedForm}, so only
+ * jobs that decode in the same way share them.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -33,7 +33,7 @@ public final class DecodedStore implements Closeable {
     this(arena, filter, new KeptForms(), () -> true);
   }
 
-  /** As below, for a store that is never given up. */
+  /** As below, for a store that never gives up. */
   public DecodedStore(ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
     this(arena, filter, forms, keeps, StoreGain.untold());
   }
@@ -42,7 +42,7 @@ public final class DecodedStore implements Closeable {
    * A store over {@code arena}.
    *
    * @param keeps whether items are to be kept now
-   * @param gain whether they are found again
+   * @param gain whether kept items are found again
    */
   public DecodedStore(
       ArenaStore arena, ItemFilter filter, KeptForms forms, BooleanSupplier keeps, StoreGain gain) {
@@ -56,8 +56,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * The item at {@code path} as it is now; null if it is not one of the data set, is missing,
-   * unreadable or not a regular file, or if none are to be kept now.
+   * The item at {@code path} as it is now; null if it is not part of the data set, is missing,
+   * unreadable or not a regular file, or if nothing is to be kept now.
    */
   public @Nullable DecodedItem item(String path) {
     ItemFile file = keeps.getAsBoolean() ? ItemFile.of(path, filter, true) : null;
@@ -74,8 +74,8 @@ public final class DecodedStore implements Closeable {
   }
 
   /**
-   * Whether there is room for the shortest item that this process has made; once not, never again.
-   * A caller that would read a file only to keep it need not.
+   * Whether there is room for the shortest item that this process has made; once false, it stays
+   * false. A caller that would read a file only to keep it need not read it then.
    */
   public boolean mayKeepMore() {
     long length = shortest.get();

@@ -83,7 +83,7 @@ final class DirectMemory extends ArenaMemory {
     }
   }
 
-  /** Leaves the buffers to those who still read from them, until they are garbage. */
+  /** Keeps the buffers for threads that still read from them, until they are garbage. */
   @Override
   public void close() {}
 }

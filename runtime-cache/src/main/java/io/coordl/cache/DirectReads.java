@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Reads whole files past the page cache ({@code O_DIRECT}), so that they come from storage at its
- * real rate and nothing is evicted for anybody. Where a file system cannot do that, or lies in
- * memory itself, files are read as usual and {@link #access} says why. Thread-safe.
+ * real rate and evict nothing. If a file system does not support that, or is itself in memory,
+ * files are read as usual and {@link #access} says why. Thread-safe.
  */
 final class DirectReads {
   /** Largest single read; a multiple of every block size. */
@@ -26,7 +26,7 @@ final class DirectReads {
 
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
 
-  /** Of each, why its files cannot be read past the page cache; empty if they can. */
+  /** For each directory, why its files cannot be read past the page cache; empty if they can. */
   private final Map<String, String> directories = new ConcurrentHashMap<>();
 
   private final ThreadLocal<ByteBuffer> buffers =
@@ -36,7 +36,7 @@ final class DirectReads {
   private final LongAdder direct = new LongAdder();
   private final LongAdder other = new LongAdder();
 
-  /** Whether all files so far came past the page cache, in words; empty before the first one. */
+  /** Describes whether all files so far bypassed the page cache; empty before the first one. */
   String access() {
     if (other.sum() == 0) {
       return direct.sum() == 0 ? "" : "direct";
@@ -49,7 +49,7 @@ final class DirectReads {
     return direct.sum() == 0 ? reason : "partly direct; else " + reason;
   }
 
-  /** Reads the whole file; false if it is not as it was when it was looked at. */
+  /** Reads the whole file; false if it has changed since it was checked. */
   boolean read(ItemFile file, byte[] target, int offset) throws IOException {
     String directory = file.path().substring(0, Math.max(1, file.path().lastIndexOf('/')));
     if (directories.computeIfAbsent(directory, DirectReads::whyNot).isEmpty()) {
@@ -59,7 +59,7 @@ final class DirectReads {
           return true;
         }
       } catch (IOException | UnsupportedOperationException e) {
-        if (!Thread.currentThread().isInterrupted()) { // Else only this channel was closed by it.
+        if (!Thread.currentThread().isInterrupted()) { // An interrupt closes only this channel.
           directories.put(directory, "not direct: " + e.getMessage());
         }
       }
@@ -83,7 +83,7 @@ final class DirectReads {
     }
   }
 
-  /** The loop stops at the size: behind the last, partial block a read would be misaligned. */
+  /** The loop stops at the size: a read after the last, partial block would be misaligned. */
   private boolean readDirect(ItemFile file, byte[] target, int offset) throws IOException {
     ByteBuffer buffer = buffers.get();
     try (FileChannel channel =

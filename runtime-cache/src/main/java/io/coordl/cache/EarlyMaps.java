@@ -11,8 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The source of items before the agent knows of any: has none, and notes the files that the program
- * maps writable. A mapping outlives its channel, and may be written to once there is a cache.
+ * The source of items until the agent has one: returns none, and records the files that the program
+ * maps writable. A mapping outlives its channel, and the program may write through it after a cache
+ * exists.
  */
 public final class EarlyMaps implements ItemSource {
   /** Device and inode of each. */

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link ItemStore#fetch} brought: the bytes, read-only from 0 to the item's length; null if
- * the caller is to read storage itself.
+ * Result of {@link ItemStore#fetch}: the bytes, read-only from 0 to the item's length; null if the
+ * caller has to read storage itself.
  */
 public record Fetched(Outcome outcome, @Nullable ByteBuffer content) {}

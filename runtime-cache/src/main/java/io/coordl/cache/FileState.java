@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * this and nothing else. It holds only numbers, because it is checked for each file of each batch.
  *
  * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
- * @param modifiedNanos since 1970; anybody can set it
- * @param changedNanos when the inode last changed, which nobody can set; if the file system does
+ * @param modifiedNanos since 1970; any user can set it
+ * @param changedNanos when the inode last changed, which no user can set; if the file system does
  *     not report it, when the file was modified
- * @param device that the file lies on
+ * @param device that holds the file
  * @param inode which may be reused; the creation time if there is no inode
  */
 public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
@@ -56,7 +56,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
 
   /**
    * The file as it is now. If a file server's client caches attributes, reads them from a
-   * descriptor: opening a file asks the server, for the program as for us.
+   * descriptor: opening a file makes the client ask the server.
    */
   static FileState of(Path path, Mounts mounts) {
     StatCalls jdk = StatCalls.usable();
@@ -65,20 +65,22 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
       return state;
     }
     try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
-      return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // Not asked again.
+      return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // No second check.
     } catch (IOException e) {
       return MISSING; // The program's own call says what is wrong.
     }
   }
 
-  /** Whether the state of an open file can be read, not just that of whatever file has its name. */
+  /**
+   * Whether the state of an open file can be read, and not only that of the file now at its path.
+   */
   static boolean tellsOpened() {
     return StatCalls.usable() != null;
   }
 
   /**
-   * State of the open file, whatever its name refers to by now; if that cannot be read, of the file
-   * with that name. Never throws.
+   * State of the open file, whatever its path names now; if that cannot be read, of the file at
+   * that path. Never throws.
    *
    * @param path of the file
    */
@@ -87,15 +89,15 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
   }
 
-  /** State of the file behind a channel of the JDK's; missing if that cannot be read. */
+  /** State of the file behind a channel of the JDK; {@link #MISSING} if that cannot be read. */
   static FileState of(FileChannel opened) {
     StatCalls jdk = StatCalls.usable();
     return jdk == null ? MISSING : jdk.of(opened);
   }
 
   /**
-   * From the JDK's public file attributes. A program that may read a file need not be allowed to
-   * read all of them; the agent is.
+   * From the JDK's public file attributes. The program may lack permission to read some of them;
+   * the agent has it.
    */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   static FileState viewed(Path path) {
@@ -106,7 +108,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
     try {
       guard.checkRead(path.toString());
     } catch (SecurityException e) {
-      return MISSING; // The program's own call is refused, too.
+      return MISSING; // The program's own call fails too.
     }
     PrivilegedAction<FileState> reading = () -> readView(path);
     return AccessController.doPrivileged(reading);
@@ -123,8 +125,8 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * For a file system that reports less, such as that of Windows: the creation time stands in for
-   * the rest.
+   * For a file system that reports less, such as on Windows: the creation time replaces the missing
+   * fields.
    */
   static FileState basic(Path path) {
     try {
@@ -162,7 +164,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
 
   /**
    * Whether the other differs at most in the change time, as after {@code chmod}, a hard link or a
-   * rename. Its bytes may then be the same; only reading them tells.
+   * rename. Its bytes may be the same; only reading them shows that.
    */
   public boolean isLike(FileState other) {
     return isSameInode(other) && size == other.size && modifiedNanos == other.modifiedNanos;
@@ -173,19 +175,19 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
   }
 
   /**
-   * Whether any change from now on would be visible: the clocks of file systems tick, and a file
-   * without a size is generated when read.
+   * Whether any later change would be visible. File system clocks are coarse, and a file of size 0
+   * may be generated when read.
    */
   public boolean isSettled() {
     if (size <= 0) {
       return false;
     }
     long tick =
-        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some count seconds, or two.
+        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some tick every second or two.
     return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
   }
 
-  /** Whether the kernel makes the content as it is read, as below {@code /proc}. */
+  /** Whether the kernel generates the content on each read, as below {@code /proc}. */
   public boolean isOfKernel() {
     return Mounts.HERE.isOfKernel(device);
   }
@@ -201,7 +203,7 @@ public record FileState(long size, long modifiedNanos, long changedNanos, long d
         numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4));
   }
 
-  /** 64-bit hash of all fields but the change time. */
+  /** 64-bit hash of all fields except the change time. */
   public long checksumOfLike() {
     return ItemKey.of("", size, modifiedNanos, ItemKey.WHOLE).with(device, inode).low();
   }

@@ -10,10 +10,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A file of some other file system, read as the program would: what lies behind is unknown. */
+/**
+ * A file of a non-default {@code FileSystem}, read as the program would; its storage is unknown.
+ */
 record ForeignFile(Path path, String location, long size, long modifiedNanos)
     implements StoredFile {
-  /** The file at {@code path}, null if it is not regular or cannot be looked at. */
+  /** The file at {@code path}, null if it is not regular or its attributes cannot be read. */
   static @Nullable ForeignFile of(Path path) {
     try {
       BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
@@ -41,7 +43,7 @@ record ForeignFile(Path path, String location, long size, long modifiedNanos)
     }
   }
 
-  /** Nobody can tell. */
+  /** Always false: that it is unchanged cannot be proved. */
   @Override
   public boolean unchanged() {
     return false;

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Files that are read while a sample is loaded. Where the others lie is counted, for the user whose
- * program reads its samples at other times.
+ * Files that are read while a sample is loaded. Counts the reads at other times per directory, for
+ * advice to the user.
  */
 final class InferredFiles implements ItemFilter {
   private static final int MOST_DIRECTORIES = 64;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path absolute
  * @param state its state then
- * @param name that identifies it to others; null if device and inode do
- * @param names where that comes from
+ * @param name identifies it to others; null if device and inode identify it
+ * @param names source of that name
  */
 record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)
     implements StoredFile {
@@ -28,8 +28,8 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
   private static final long AS_IT_WAS = -2;
 
   /**
-   * The file that the program names {@code path}; null if it is no item, or as below. With {@code
-   * now} it has to be an item now, else it may be one some time.
+   * The file that the program calls {@code path}; null if it is not an item, is missing or is not
+   * regular. With {@code now} it must be an item now; otherwise it need only be one at some time.
    */
   static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
     String absolute = MinioCache.absolute(path);
@@ -60,14 +60,14 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
         : null;
   }
 
-  /** Whether a file there may lie in storage; what is in /dev does not, but for shared memory. */
+  /** Whether a file there may be in storage; files in /dev are not, except for shared memory. */
   static boolean mayBeStored(String absolutePath) {
     return absolutePath.startsWith("/dev/")
         ? absolutePath.startsWith("/dev/shm/")
         : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
   }
 
-  /** Whether it is left to the program, whichever store could keep it. */
+  /** Whether it is left to the program, so that no store keeps it. */
   boolean isLeft() {
     return names.leaves(state);
   }
@@ -109,7 +109,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     return now.size() > state.size() && now.isSameInode(state);
   }
 
-  /** Opens it; throws if the path names anything but this file, as it was, by then. */
+  /** Opens it; throws if the path no longer names this unchanged file. */
   RandomAccessFile open() throws IOException {
     RandomAccessFile opened = new RandomAccessFile(path, "r");
     if (isStill(opened.getFD())) {
@@ -130,21 +130,21 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
       }
       opened.close();
     } catch (FileNotFoundException e) {
-      // It has no name any more.
+      // It has been unlinked.
     }
     return copy(content);
   }
 
   private static boolean begins(RandomAccessFile opened, ByteBuffer content) throws IOException {
     byte[] first = new byte[content.remaining()];
-    byte[] bytes = new byte[first.length]; // To compare the mapping itself may end the process.
+    byte[] bytes = new byte[first.length]; // Comparing the mapping itself may crash the process.
     content.duplicate().get(bytes);
     boolean begins = readFully(opened, first, 0, first.length) && Arrays.equals(first, bytes);
     opened.seek(0);
     return begins;
   }
 
-  /** A file without a name that holds these bytes. */
+  /** An unnamed file with these bytes. */
   static RandomAccessFile copy(ByteBuffer content) throws IOException {
     File copy = File.createTempFile("coordl-", ".item");
     try (RandomAccessFile writer = OwnFiles.open(copy.toPath())) {
@@ -163,7 +163,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     return entry(AS_IT_WAS).with(stamp(), 0);
   }
 
-  /** Its key, whatever its change time; of a block, or of {@link ItemKey#WHOLE}. */
+  /** Its key without the change time, of a block or of {@link ItemKey#WHOLE}. */
   ItemKey entry(long block) {
     return name == null
         ? ItemKey.of("", size(), state.modifiedNanos(), block).with(state.device(), state.inode())
@@ -171,12 +171,12 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
             .with(0, name.ofInode() ? state.inode() : 0);
   }
 
-  /** When its inode changed; 0 if that says nothing about its bytes. */
+  /** When its inode changed; 0 if the change time says nothing about its bytes. */
   long stamp() {
     return name == null || name.isStamped() ? state.changedNanos() : 0;
   }
 
-  /** Whether the whole file's bytes are what it is known by; said, and remembered, if not. */
+  /** Whether the whole file's bytes match its name; if not, logs and remembers that. */
   boolean isNamed(byte[] bytes, int offset) {
     if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
       return true;
@@ -185,7 +185,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     return false;
   }
 
-  /** Reads the whole file; false if it is not as it was opened, or not what it is known by. */
+  /** Reads the whole file; false if it has changed or its bytes do not match its name. */
   boolean readWhole(byte[] target, int offset) throws IOException {
     try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
       return readFully(storage, target, offset, (int) size())
@@ -195,7 +195,7 @@ record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames
     }
   }
 
-  /** Fills {@code length} bytes from where the storage stands; false if it ends before. */
+  /** Reads {@code length} bytes from the file's position; false if the file ends first. */
   static boolean readFully(RandomAccessFile storage, byte[] target, int offset, int length)
       throws IOException {
     try {

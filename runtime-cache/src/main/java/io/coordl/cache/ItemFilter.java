@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Which files are items of the data set, and by what they are known. Called on the program's
- * threads at each open and, for files that stay open, at each read; must be quick and safe for
- * concurrent use.
+ * Decides which files are items of the data set and how they are identified. Called on the
+ * program's threads at each open and, for files that stay open, at each read; must be quick and
+ * safe for concurrent use.
  */
 public interface ItemFilter {
   boolean isItem(String absolutePath);
 
-  /** Whether the file could ever be one: what stays open is then watched. */
+  /** Whether the file could ever be an item; if so, it is watched while it stays open. */
   default boolean mayBeItem(String absolutePath) {
     return true;
   }
@@ -21,17 +21,19 @@ public interface ItemFilter {
     return false;
   }
 
-  /** Why the program has read no item so far, in words for the user; empty if it has. */
+  /** Explains to the user why the program has read no item so far; empty if it has. */
   default String whyNone() {
     return "";
   }
 
-  /** Why what the user gave for files named none so far; empty if it did, or is not known. */
+  /**
+   * Why the pattern that the user gave has matched no file so far; empty if it has, or if unknown.
+   */
   default String whyUnused(String given) {
     return "";
   }
 
-  /** How items are identified among all who share them; by default, by device and inode. */
+  /** How items are identified among all jobs that share them; by default, by device and inode. */
   default ItemNames names() {
     return ItemNames.HERE;
   }

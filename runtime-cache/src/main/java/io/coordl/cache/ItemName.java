@@ -3,13 +3,13 @@ package io.coordl.cache;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an item is known by, beside its size, to all who share it.
+ * The name that identifies an item, together with its size, to all jobs that share it.
  *
  * @param text of the item's path, or of its content
  * @param version modification time in nanoseconds, 0 where the text follows from the content
  * @param ofInode whether a different inode means a different item
  * @param isStamped whether a different change time requires comparing the bytes again
- * @param listed the line of the manifest that the text comes from, null if from none
+ * @param listed the line of the manifest that the text comes from; null if not from a manifest
  */
 record ItemName(
     String text,

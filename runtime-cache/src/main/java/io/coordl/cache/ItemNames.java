@@ -16,50 +16,47 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How items are identified, and which files may be kept at all.
+ * Defines how items are identified and which files may be kept at all.
  *
  * <ul>
- *   <li>On one host by device, inode, size and modification time, whatever their path.
- *   <li>Among hosts, and below a root, by path (relative to the root), inode, size and modification
- *       time: device numbers differ between hosts and containers. A file that all see on one file
- *       server, or in one image, is the same item.
- *   <li>With a manifest by content and size: other modification times make no other item, nor do
- *       other paths.
- *   <li>With {@link #copies}, which the user has to request, by path, size and modification time
- *       alone: a file copied by {@code cp -p} or {@code rsync -a} is the same item on every host,
- *       and so is one that replaces a file at the same size and time.
+ *   <li>On one host: by device, inode, size and modification time, but not by path.
+ *   <li>Among hosts, and below a root: by path (relative to the root), inode, size and modification
+ *       time: device numbers differ between hosts and containers. A file that all hosts see on one
+ *       file server, or in one image, is the same item.
+ *   <li>With a manifest: by content and size. Modification time and path make no difference.
+ *   <li>With {@link #copies}, which the user has to request: by path, size and modification time
+ *       alone. A file copied by {@code cp -p} or {@code rsync -a} is the same item on every host,
+ *       and so is a file that replaces another one with the same size and time.
  * </ul>
  *
  * <p>For the first two, the change time is kept with the item ({@link StampedItems}): if only that
- * differs, the bytes are compared once. On a file system that changes inodes from time to time,
- * which is noticed while reading items, path and change time replace the inode.
+ * differs, the bytes are compared once. Some file systems change inodes from time to time, which is
+ * noticed while reading items; there, path and change time replace the inode.
  *
- * <p>A path with {@code ..} in it is known as a whole: behind a symbolic link it may lead out of
+ * <p>A path that contains {@code ..} is used as a whole: after a symbolic link it may lead out of
  * the root.
  *
- * <h2>Why a manifest serves nothing stale</h2>
+ * <h2>Why a manifest never serves stale bytes</h2>
  *
- * <p>A manifest is believed about a file as long as the file is older than it: both the
- * modification time and the time of the last change of the inode, which no copy and no {@code
- * touch} can set back, must lie before the manifest's own (the earlier of these two of the manifest
- * itself, so that one dated into the future says nothing about it). A file that was written,
- * replaced, moved here, or just copied later than that is known by its path, as if it were not
- * listed. The clocks are those of the file systems; a manifest that lies with its data set has the
- * same.
+ * <p>The manifest must be newer than the files it lists. A file's modification time and its inode's
+ * last change, which no copy and no {@code touch} can set back, must both precede the manifest's
+ * own time: the earlier of its modification and change times, so that a manifest dated into the
+ * future gains nothing. A file that was written, replaced, moved or copied later is identified by
+ * its path, as if it were not listed. All times come from the file systems' clocks; a manifest on
+ * the same file system as its data set uses the same clock.
  *
- * <p>What a manifest says wrongly of an older file (hashed while it was being written, or copied
- * beside other data) is met when the item is read from storage: the bytes of a whole item are
- * admitted under a content only if they have it; else the line is void in this process, and the
- * program reads its own file. So no wrong line reaches another host. Blocks of files over {@link
- * MinioCache#WHOLE_LIMIT} and decoded items cannot be checked that way, and rely on the times.
+ * <p>A manifest may be wrong about an older file that was hashed while it was being written, or
+ * copied beside other data. Reading the item from storage detects that: a whole item is admitted
+ * under its listed content only if its bytes match. Otherwise this process ignores the line, and
+ * the program reads its own file. So no wrong line reaches another host. Blocks of files over
+ * {@link MinioCache#WHOLE_LIMIT} and decoded items cannot be checked that way and rely on the
+ * times.
  *
- * <p>Safe for concurrent use. The manifest is read at the first file below the root that is opened:
- * others wait meanwhile.
+ * <p>Safe for concurrent use. The manifest is read when the first file below the root is opened;
+ * other threads wait until it is read.
  */
 public final class ItemNames {
-  /**
-   * Items of this host alone, on any file system; remembers no file that is left to the program.
-   */
+  /** Items of this host alone, on any file system; does not remember files left to the program. */
   public static final ItemNames HERE =
       new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, sentence -> {}, none());
 
@@ -78,17 +75,17 @@ public final class ItemNames {
   private final Mounts mounts;
   private final UserLog log;
 
-  /** Devices on which inodes of files change. */
+  /** Devices on which files change their inodes. */
   private final Set<Long> changing = ConcurrentHashMap.newKeySet();
 
-  /** Device and inode of files that the program can change unseen. */
+  /** Device and inode of files that the program can change unnoticed. */
   private final Set<List<Long>> left;
 
   private final AtomicBoolean saidNewer = new AtomicBoolean();
   private final AtomicBoolean saidNoChange = new AtomicBoolean();
   private @Nullable Manifest manifest;
 
-  /** Written after the manifest. */
+  /** Published after {@code manifest}. */
   private volatile boolean read;
 
   private ItemNames(
@@ -112,13 +109,13 @@ public final class ItemNames {
     return ConcurrentHashMap.newKeySet();
   }
 
-  /** Items of this host alone; logs what it finds out about file systems. */
+  /** Items of this host alone; logs file systems whose inodes change. */
   public static ItemNames here(UserLog log) {
     return new ItemNames(List.of(), null, Rule.HOST, Set.of(), Mounts.HERE, log, none());
   }
 
   /**
-   * Items below {@code root} by relative path, those that {@code manifest} lists by content.
+   * Items below {@code root}, by relative path, or by content if {@code manifest} lists them.
    *
    * @param root a directory; relative to the working directory if not absolute
    * @param manifest as {@code sha256sum} writes it when run in the root; null for none
@@ -131,7 +128,7 @@ public final class ItemNames {
         return here(log);
       }
       String named = Objects.requireNonNull(MinioCache.absolute(root + "/"));
-      // A program may have looked up where a link to the root leads.
+      // A program may use the target of a link to the root.
       String real = directory.toRealPath().toString();
       List<String> roots =
           Stream.of(named, real)
@@ -146,7 +143,7 @@ public final class ItemNames {
     }
   }
 
-  /** The same, for items that other hosts keep, too. */
+  /** The same, for items that other hosts keep too. */
   public ItemNames amongHosts() {
     Rule wider = rule == Rule.COPIES ? Rule.COPIES : Rule.HOSTS;
     return new ItemNames(roots, listing, wider, excluded, mounts, log, left);
@@ -174,12 +171,12 @@ public final class ItemNames {
         || holds(left, file);
   }
 
-  /** If there are too many to be known, each file may be one of them. */
+  /** If there are too many to remember, any file may be one of them. */
   private static boolean holds(Set<List<Long>> left, FileState file) {
     return !left.isEmpty() && (left.contains(inode(file)) || left.size() >= MOST_LEFT);
   }
 
-  /** From now on the file is left to the program, which may change it unseen. */
+  /** Leaves the file to the program from now on, because the program may change it unnoticed. */
   void leave(FileState file) {
     if (this != HERE) {
       add(file, left);
@@ -218,8 +215,8 @@ public final class ItemNames {
   }
 
   /**
-   * Whether a file changed only its inode although nobody replaced it: some file systems number
-   * inodes as they meet them. From then on, inodes there do not count.
+   * Whether a file changed only its inode although nobody replaced it: some file systems assign
+   * inode numbers on first access. From then on, inodes on that device do not count.
    */
   boolean isSameByAnotherInode(String path, FileState before, FileState now) {
     if (before.size() != now.size()
@@ -239,7 +236,7 @@ public final class ItemNames {
     return true;
   }
 
-  /** The bytes under that name, read from storage at {@code path}, are not what it says. */
+  /** Reports that the bytes at {@code path} in storage do not match the name. */
   void isWrong(ItemName name, String path) {
     Manifest believed = manifest();
     Manifest.Line line = name.listed();
@@ -270,12 +267,12 @@ public final class ItemNames {
             absolutePath, listing);
       }
     }
-    // No absolute path begins like this.
+    // No absolute path begins with "./".
     String text = relative == null ? absolutePath : "./" + relative;
     return new ItemName(text, state.modifiedNanos(), ofInode, rule != Rule.COPIES, null);
   }
 
-  /** What is left of the path behind a root; null if it does not lead below one for certain. */
+  /** The path relative to a root; null unless it is certain to be below one. */
   private static @Nullable String relative(List<String> roots, String path) {
     for (String root : roots) {
       if (path.startsWith(root)) {
@@ -319,7 +316,10 @@ public final class ItemNames {
     }
   }
 
-  /** A listed name as a path below the root, as an opened one is; null if it is none. */
+  /**
+   * A listed name as a path below the root, in the same form as an opened path; null if not below
+   * it.
+   */
   private @Nullable String relativeListed(String name) {
     String path = MinioCache.absolute(name.startsWith("/") ? name : roots.get(0) + name);
     return path == null ? null : relative(roots, path);

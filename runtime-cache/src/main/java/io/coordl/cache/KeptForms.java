@@ -5,52 +5,53 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which form of an item is kept where there are several.
+ * Decides which form of an item is kept if there are several.
  *
  * <h2>Prepared samples</h2>
  *
- * <p>What a thread reads and decodes for a sample that it keeps prepared needs no memory in another
- * form: the stores of raw and decoded items serve it, and keep nothing of it. While it is yet to be
- * chosen what is kept of a data set, they keep it and tell here what that takes and saves.
+ * <p>If a thread keeps a sample prepared, the sample's raw and decoded items need no memory of
+ * their own: their stores serve the thread but keep nothing for it. Until it is decided which form
+ * of a data set is kept, the stores keep the items and report here how much memory they take and
+ * how much time they save.
  *
  * <h2>Raw and decoded items in one arena</h2>
  *
- * <p>A byte of raw items saves the {@link Rates#readNanos} they take to read, by their bytes; one
- * of decoded items saves reading and decoding, by theirs. Memory that is short goes best to the
- * form whose bytes save more, and the other form of the same item is then worth little or nothing.
- * But whether memory is short, nobody knows before all items have been met, and nothing is ever
- * evicted to make up for a mistake. Therefore:
+ * <p>A byte of a raw item saves {@link Rates#readNanos} divided by its length; a byte of a decoded
+ * item saves reading and decoding, divided by its length. If memory is short, it should go to the
+ * form that saves more per byte; the other form of the same item is then worth little or nothing.
+ * But whether memory is short is unknown until every item has been read once, and no eviction can
+ * correct a mistake. Therefore:
  *
  * <ul>
- *   <li>A quarter of the budget is given to both forms as they come, and measured. A data set so
- *       small needs no choice, and one that is larger loses at most that quarter by it.
+ *   <li>The first quarter of the budget admits both forms as they come, and measures them. A data
+ *       set that fits in it needs no choice; a larger one loses at most that quarter.
  *   <li>Then the choice is made from the last {@value #SAMPLES} items, once, for all jobs of the
- *       arena: a change of mind could not give memory back.
+ *       arena: a later change could not give memory back.
  *   <li>From then on, the form that comes first is admitted when an item is met, the other one only
- *       when the item is asked for again. By then, as a rule, a pass is over: all have been met,
- *       and the room still left is nobody else's. With decoded items first, it is taken by the raw
- *       bytes of those that are asked for in decoded form but never kept in it.
+ *       when the item is asked for again. By then an epoch is usually over, so every item has been
+ *       read and the free room is not needed for the first form. With decoded items first, that
+ *       room goes to the raw bytes of items that are asked for in decoded form but not kept in it.
  * </ul>
  *
- * <p>Reads that are not for an item's decoded form are not asked about. Where nothing can be
- * measured, because all that is decoded was in memory in raw form before, both forms are admitted
- * as they come. Safe for concurrent use, never waits.
+ * <p>The choice does not affect reads that are not for an item's decoded form. If nothing can be
+ * measured, because all decoded items were already in memory in raw form, both forms are admitted
+ * as they come. Safe for concurrent use; never waits.
  */
 @SuppressWarnings("ThreadLocalUsage") // There is one of these in a JVM.
 public final class KeptForms {
   static final int SAMPLES = 64;
 
-  /** The part of the budget that is used before there is a choice. */
+  /** The part of the budget that is used before the choice. */
   private static final int MEASURED_PART = 4;
 
-  /** 1 MiB; of a million items one in 16 is mistaken for one that was met before. */
+  /** 1 MiB; of a million items, one in 16 is mistaken for one already seen. */
   private static final int SEEN_BITS = 23;
 
   private final ThreadLocal<@Nullable Preparing> preparing = new ThreadLocal<>();
   private final ThreadLocal<@Nullable DecodedItem> asked = new ThreadLocal<>();
   private final ThreadLocal<@Nullable Boolean> prefetching = new ThreadLocal<>();
 
-  /** Of raw and decoded items; null if there is none that both share. */
+  /** The arena that raw and decoded items share; null if they share none. */
   private final @Nullable ArenaStore arena;
 
   private final AtomicLongArray seen;
@@ -84,13 +85,16 @@ public final class KeptForms {
       this.outer = outer;
     }
 
-    /** What the items read for it take, and save; zeros of a form in which nothing is kept. */
+    /** Memory and time of the items read for it; zeros for a form in which nothing is kept. */
     public Rates items() {
       return new Rates(rawBytes, decodedBytes, readNanos, decodeNanos);
     }
   }
 
-  /** This thread begins to prepare something that is kept or not; {@link #end} is due. */
+  /**
+   * Starts preparing on this thread, for a sample that is kept or not; the caller must call {@link
+   * #end}.
+   */
   public Preparing begin(boolean isKept) {
     Preparing now = new Preparing(isKept, preparing.get());
     preparing.set(now);
@@ -107,7 +111,7 @@ public final class KeptForms {
     return now != null && now.isKept;
   }
 
-  /** This thread has read an item of so many bytes from storage. */
+  /** Records that this thread has read an item of {@code bytes} bytes from storage. */
   void raw(long bytes, long readNanos) {
     Preparing now = preparing.get();
     if (now != null) {
@@ -118,17 +122,17 @@ public final class KeptForms {
 
   // ---- raw and decoded items
 
-  /** What was measured; null while there is no choice yet. */
+  /** The measured rates; null until the choice is made. */
   public @Nullable Rates rates() {
     return arena == null ? null : arena.rates();
   }
 
-  /** What this thread asks for, from now on, the program has yet to meet. */
+  /** From now on, this thread asks for items before the program does. */
   void prefetchesHere() {
     prefetching.set(true);
   }
 
-  /** This thread is about to decode the item, unless that is kept. */
+  /** This thread is about to decode the item, unless its decoded form is kept. */
   void ask(DecodedItem item) {
     if (arena == null) {
       return;
@@ -149,7 +153,9 @@ public final class KeptForms {
     return item != null && item.file.equals(file) ? item : null;
   }
 
-  /** Whether raw bytes may be kept that are read for {@code asker}, null if for nobody known. */
+  /**
+   * Whether raw bytes read for {@code asker} may be kept; null if it is not known for which item.
+   */
   boolean admitsRaw(@Nullable DecodedItem asker) {
     if (keepsSample()) {
       return false;
@@ -158,7 +164,7 @@ public final class KeptForms {
     return asker == null || chosen == null || chosen.rawFirst() || asker.again;
   }
 
-  /** Whether decoded bytes may be kept that were made for {@code asker}. */
+  /** Whether decoded bytes made for {@code asker} may be kept. */
   boolean admitsDecoded(DecodedItem asker) {
     if (keepsSample()) {
       return false;
@@ -167,7 +173,7 @@ public final class KeptForms {
     return chosen == null || !chosen.rawFirst() || asker.again;
   }
 
-  /** Takes into account what a decoded item of {@code length} bytes took; may be what decides. */
+  /** Records the costs of a decoded item of {@code length} bytes; may trigger the choice. */
   void decoded(DecodedItem item, long length) {
     ItemFile file = item.file;
     long read = item.readNanos.get();
@@ -177,8 +183,8 @@ public final class KeptForms {
       now.decodedBytes += length;
       now.decodeNanos += made - read;
     }
-    // Of files too large to be read at once the time is not known, and does not matter: their
-    // decoded form is smaller.
+    // The read time of files too large to be read at once is unknown. It does not matter, because
+    // their decoded form is smaller.
     if (arena != null
         && arena.rates() == null
         && made > read

@@ -19,16 +19,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code sha256sum} says of the files of a data set: 128 bits of each content, found by 128
- * bits of each path, in an open-addressing table on the heap of 40 bytes a line, which takes at
- * most an eighth of the maximum heap; lines for which there is no room are left out. The file is
- * read twice, to count and to parse: 2.5 s for a million lines.
+ * The output of {@code sha256sum} for the files of a data set: 128 bits of each content, keyed by
+ * 128 bits of each path. An open-addressing table on the heap holds it, at 40 bytes a line. It
+ * takes at most an eighth of the maximum heap; lines that do not fit are left out. The file is read
+ * twice, to count and to parse: 2.5 s for a million lines.
  *
- * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name to the end of the
- * line, which has to be there; a {@code \} in front says that {@code \\}, {@code \n} and {@code \r}
- * stand for backslash, new line and carriage return in the name. Other lines are left out, and so
- * are two that contradict each other. Names that end with a carriage return are taken for lines of
- * another system's editor, which no sum was made for.
+ * <p>A line is 64 hexadecimal digits, a blank, a blank or {@code *}, and the name up to the end of
+ * the line, which must be present. A leading {@code \} means that the name is escaped: {@code \\},
+ * {@code \n} and {@code \r} stand for backslash, new line and carriage return. Other lines are left
+ * out, and so are two that contradict each other. A name that ends with a carriage return is taken
+ * for a line edited on another system, and is left out too.
  *
  * <p>Safe for concurrent use once read; {@link #find} never waits.
  */
@@ -38,23 +38,23 @@ final class Manifest {
   private static final Set<String> SEPARATORS = Set.of("  ", " *");
   private static final Pattern ESCAPED = Pattern.compile("(?s)(?:[^\\\\]|\\\\[\\\\nr])++");
 
-  /** A name of the longest path, every byte escaped. */
+  /** The longest path with every byte escaped. */
   private static final int LONGEST_LINE = 1 + NAME_AT + 2 * 4096;
 
   private static final int WORDS = 4;
   private static final int HEAP_PART = 8;
 
-  /** So many lines that are wrong, and none is believed. */
+  /** After this many wrong lines, the whole manifest is ignored. */
   static final int MOST_VOID = 1000;
 
-  /** Names of files are decoded like this by the JVM itself. */
+  /** The charset with which the JVM decodes file names. */
   private static final Charset NAMES = names();
 
   private final Path file;
   private final Function<String, @Nullable String> relative;
   private final UserLog log;
 
-  /** Files that were not changed since then, by the clock of the file system, are as it says. */
+  /** Files not changed since then, by the file system's clock, are as the manifest says. */
   final long madeNanos;
 
   private final long[] table;
@@ -68,14 +68,14 @@ final class Manifest {
   private long room;
 
   /**
-   * A file of which the content is said.
+   * A file whose content the manifest lists.
    *
    * @param path hash of its path
    * @param high first 64 bits of its SHA-256
    * @param low the next 64
    */
   record Line(ItemKey path, long high, long low) {
-    /** A text that follows from the content. */
+    /** A text derived from the content. */
     String content() {
       HexFormat hex = HexFormat.of();
       return "sha256:" + hex.toHexDigits(high) + hex.toHexDigits(low);
@@ -110,10 +110,10 @@ final class Manifest {
   }
 
   /**
-   * Reads a manifest, and says what is wrong with it.
+   * Reads a manifest and logs its defects.
    *
-   * @param relative what a listed name is known by below the root; null for what is not there
-   * @throws IOException if it is not a file that can be read, or changes meanwhile
+   * @param relative maps a listed name to its path below the root; null if it is not below it
+   * @throws IOException if it is not a readable file, or changes while it is read
    */
   static Manifest read(Path file, Function<String, @Nullable String> relative, UserLog log)
       throws IOException {
@@ -136,7 +136,10 @@ final class Manifest {
     }
   }
 
-  /** A date may be set, forward too; that of the inode's last change may not. */
+  /**
+   * Users can set the modification time, even to the future, but not the time of the inode's last
+   * change.
+   */
   private static long madeNanos(Path file) throws IOException {
     return Math.min(
         Files.getLastModifiedTime(file).to(TimeUnit.NANOSECONDS), ItemNames.changedNanos(file));
@@ -152,7 +155,7 @@ final class Manifest {
 
   // ---- asking
 
-  /** The line of the file at that path below the root; null if there is none to be believed. */
+  /** The line for the file at that path below the root; null if there is no valid one. */
   @Nullable Line find(String relative) {
     ItemKey path = key(relative);
     int at = off ? -1 : slot(path);
@@ -162,7 +165,7 @@ final class Manifest {
     return new Line(path, table[at + 2], table[at + 3]);
   }
 
-  /** The line was believed, and is wrong about the file at {@code path}. */
+  /** Records that the line is wrong about the file at {@code path}. */
   void isWrong(Line line, String path) {
     if (!voided.add(line.path())) {
       return;
@@ -193,7 +196,7 @@ final class Manifest {
     return (table[at + 2] | table[at + 3]) == 0;
   }
 
-  /** Where the path stands, or would stand; there is always a free slot. */
+  /** The slot of the path, or the free slot where it would go; there is always a free slot. */
   private int slot(ItemKey path) {
     int slots = table.length / WORDS;
     int slot = (int) ((path.low() >>> 1) % slots);
@@ -236,7 +239,7 @@ final class Manifest {
       }
     }
     if (length > 0) {
-      line(line, 0); // Cut off, maybe within its name.
+      line(line, 0); // Too long; cut off, perhaps within its name.
     }
   }
 
@@ -252,7 +255,7 @@ final class Manifest {
     }
   }
 
-  /** Whether the line is one, and does not contradict an earlier one. */
+  /** Whether the line is valid and does not contradict an earlier one. */
   private boolean add(byte[] line, int length) {
     String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
     boolean escaped = text.startsWith("\\");

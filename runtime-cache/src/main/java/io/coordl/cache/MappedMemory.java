@@ -12,14 +12,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file mapped whole, when it is opened: its length is the capacity, its pages are taken only as
- * they are written.
+ * A file that is mapped whole when it is opened. Its length is the capacity; pages are allocated
+ * only as they are written.
  *
- * <p>Bytes are put in by write(2), not through the mapping, because a full tmpfs answers a write
- * with an error and a store through a mapping with a lost write or SIGBUS. And by {@link
- * RandomAccessFile}, because a channel is closed under us when the program interrupts its thread.
- * Segments overlap by {@link #OVERLAP} bytes of address space, so that none ends inside an item and
- * none has a gap at its end.
+ * <p>Bytes are stored with write(2), not through the mapping: a full tmpfs answers a write with an
+ * error, but a store through a mapping with a lost write or SIGBUS. Writes use {@link
+ * RandomAccessFile}, because an interrupt of the program's thread would close a channel. Segments
+ * overlap by {@link #OVERLAP} bytes of address space, so no item crosses the end of its segment and
+ * no segment has a gap at its end.
  */
 final class MappedMemory extends ArenaMemory {
   private static final long SEGMENT = 1L << 30;
@@ -94,7 +94,7 @@ final class MappedMemory extends ArenaMemory {
     MappedLength.check(file, capacity());
   }
 
-  /** All of it: a file that others map cannot be freed in part. */
+  /** Gives back all of it: a file that other jobs map cannot be freed in part. */
   @Override
   void giveBack(int from) {
     close();
@@ -113,9 +113,9 @@ final class MappedMemory extends ArenaMemory {
   }
 
   /**
-   * Closes the file, after the write that is under way: its bytes would go into whatever file of
-   * the program gets the descriptor's number next. The mapping stays for those who still read from
-   * it, until it is garbage.
+   * Closes the file after any write under way: otherwise its bytes would go into whatever file of
+   * the program next gets the descriptor's number. The mapping stays for threads that still read
+   * from it, until it is garbage.
    */
   @Override
   public void close() {

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The MinIO cache at the program's file reads: an item is admitted when it is first read, until the
- * store is full, and never evicted; what is not kept is left to the program's own call.
+ * store is full, and never evicted. The program's own call reads items that are not kept.
  *
  * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
- * #BLOCK} bytes. Each open looks at the file ({@link FileState}), so a changed file is a new item.
- * The program sees the same as without the cache: its own call handles a path that is not a
+ * #BLOCK} bytes. Each open checks the file's state ({@link FileState}), so a changed file is a new
+ * item. The program sees the same as without the cache: its own call handles a path that is not a
  * readable regular file, and a file that changes while it is read.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
@@ -35,7 +35,7 @@ public final class MinioCache implements ItemSource {
   private static final boolean SLASHES = File.separatorChar == '/';
   private static final String WORKING_DIRECTORY = Path.of("").toAbsolutePath().toString();
 
-  /** Bytes of prefetched items that this host does not keep: a part of the heap, where they lie. */
+  /** Part of the heap that holds prefetched items that this host does not keep. */
   private static final int PREFETCHED_PART = 16;
 
   private final @Nullable ArenaStore arena;
@@ -48,16 +48,15 @@ public final class MinioCache implements ItemSource {
   private final StoreGain gain;
 
   /**
-   * Whether other processes may have put items here: that they could read a file does not mean that
-   * this one may.
+   * Whether other processes may have admitted items here. They may have permissions that this
+   * process lacks.
    */
   private final boolean isShared;
 
   /**
    * A cache over {@code store}.
    *
-   * @param store null to observe only: then no item is served, and nothing is read but by the
-   *     program
+   * @param store null to observe only: then no item is served, and only the program reads
    */
   public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
     this(store, filter, new KeptForms(), () -> true);
@@ -71,8 +70,8 @@ public final class MinioCache implements ItemSource {
   /**
    * A cache over {@code store}.
    *
-   * @param keeps whether items are to be kept now, and served
-   * @param gain whether they are found again
+   * @param keeps whether items are to be kept and served now
+   * @param gain whether kept items are found again
    */
   public MinioCache(
       @Nullable ArenaStore store,
@@ -99,7 +98,7 @@ public final class MinioCache implements ItemSource {
   public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
     this.forms = new KeptForms();
     this.gain = gain;
-    this.keeps = () -> !gain.isStopped(); // The raw items of this host are those of all.
+    this.keeps = () -> !gain.isStopped(); // All jobs share this host's raw items.
     this.arena = arena;
     this.store = new StampedItems(store, arena);
     this.statistics = new StoreStatistics(arena);
@@ -144,8 +143,8 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * A file that the program's own stream reads, and of which nothing is known but its path: to ask
-   * the file system about each file would be a third of what observing costs.
+   * A file that the program's own stream reads. Only its path is known: a stat of each file would
+   * be a third of the cost of observing.
    */
   private OpenItem observed(String path) {
     statistics.count(Outcome.OBSERVED);
@@ -205,7 +204,7 @@ public final class MinioCache implements ItemSource {
             (target, at) -> read(file, target, at, asker));
   }
 
-  /** What was found of an item; null: nothing, and it is not to be admitted. */
+  /** The result for an item that was found; null if it was not found and must not be admitted. */
   private static Fetched kept(@Nullable ByteBuffer content) {
     return new Fetched(content == null ? Outcome.SPARED : Outcome.HIT, content);
   }
@@ -222,13 +221,17 @@ public final class MinioCache implements ItemSource {
     return read;
   }
 
-  /** This thread, for good, reads and decodes items before the program asks for them. */
+  /**
+   * Marks this thread, for good, as one that reads and decodes items before the program asks for
+   * them.
+   */
   public void prefetchesHere() {
     forms.prefetchesHere();
   }
 
   /**
-   * Whether the item need not be prefetched: at hand whole, or not to be kept; counts as no hit.
+   * Whether the item need not be prefetched, because it is in memory or must not be kept. Does not
+   * count as a hit.
    */
   public boolean isKept(String path) {
     ItemFile file = whole(path);
@@ -243,11 +246,11 @@ public final class MinioCache implements ItemSource {
   }
 
   /**
-   * Brings an item here before the program asks for it; large files are left to the program, and so
-   * is an item that another host keeps while too many of those wait here. On threads of the agent.
+   * Loads an item before the program asks for it. Skips large files, and skips an item that another
+   * host keeps if too many of those already wait here. Runs on threads of the agent.
    *
    * @param path as the program will write it
-   * @return whether more should be prefetched: this one is here now, or there will be room again
+   * @return whether to continue prefetching: this item is here now, or there will be room again
    */
   public boolean prefetch(String path) {
     ItemFile file = whole(path);
@@ -298,7 +301,7 @@ public final class MinioCache implements ItemSource {
 
   private OpenItem randomAccess(String path, ItemFile file) {
     if (store == null || file.size() == 0 || file.isLeft() || !keeps.getAsBoolean()) {
-      // A size of 0 may be one that the kernel does not tell: /proc, also behind a link.
+      // The kernel reports size 0 for generated files, such as in /proc or behind a link to it.
       return new WholeItem(path, file, null, Origin.STORAGE);
     }
     boolean whole = file.size() <= WHOLE_LIMIT;
@@ -316,15 +319,15 @@ public final class MinioCache implements ItemSource {
     filter.names().leave(FileState.of(channel));
   }
 
-  /** What lies in other file systems is theirs: its identity is unknown, and it is not kept. */
+  /** Files of other {@code FileSystem}s have no known identity and are not kept. */
   @Override
   public @Nullable OpenItem openForeign(Path path) {
     return null;
   }
 
   /**
-   * The path an item is known by; null for what no file system has. A path with ".." is taken as it
-   * stands: behind a symbolic link, leaving it out would name another file.
+   * The path that identifies an item; null if no file system can have it. A path with ".." is kept
+   * as it is: after a symbolic link, normalizing it would name another file.
    */
   static @Nullable String absolute(String path) {
     if (path.isEmpty() || path.indexOf('\0') >= 0) {
@@ -339,7 +342,7 @@ public final class MinioCache implements ItemSource {
         : absolute;
   }
 
-  /** On a file system of another syntax, which takes slashes too. */
+  /** For a file system with another path syntax, which accepts slashes too. */
   static @Nullable String absolute(String path, FileSystem files) {
     try {
       String absolute = files.getPath(path).toAbsolutePath().toString();

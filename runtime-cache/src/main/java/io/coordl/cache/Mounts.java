@@ -28,7 +28,7 @@ final class Mounts {
   private static final Set<String> OF_INODES =
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "nfs", "nfs4");
 
-  /** File systems whose files the kernel makes as they are read. */
+  /** File systems whose files the kernel generates on each read. */
   private static final Set<String> OF_KERNEL =
       Set.of(
           "proc",
@@ -43,9 +43,9 @@ final class Mounts {
           "efivarfs");
 
   /**
-   * Change times of theirs are no clock's. Images have those that their maker wrote, and so may
-   * have the next one; clients of protocols without such give the modification time, which anybody
-   * can set.
+   * File systems whose change times do not come from a clock. An image has the times that its
+   * creator wrote, and the next image may repeat them. Clients of protocols without change times
+   * return the modification time, which any user can set.
    */
   private static final Set<String> OF_SET_TIMES =
       Set.of(
@@ -76,7 +76,7 @@ final class Mounts {
     return known == null ? types.computeIfAbsent(device, this::findAsTheAgent) : known;
   }
 
-  /** The program, on whose thread this may be, need not be allowed to read the table. */
+  /** May run on a thread of the program, which may lack permission to read the table. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   private String findAsTheAgent(long device) {
     PrivilegedAction<String> finding = () -> find(device);
@@ -99,7 +99,7 @@ final class Mounts {
     return OF_INODES.contains(typeOf(device));
   }
 
-  /** Whether the file system has one of these types; {@code fuse} is also {@code fuse.sshfs}. */
+  /** Whether the file system has one of these types; {@code fuse} includes {@code fuse.sshfs}. */
   boolean isOf(Set<String> excluded, long device) {
     if (excluded.isEmpty()) {
       return false;

@@ -13,15 +13,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An item read piece by piece: a large file by blocks, each an item of the store of its own, or a
- * small one that stays open, whole. A piece that is neither kept nor to be kept is read from
- * storage for exactly the bytes asked for.
+ * An item read piece by piece: a large file in blocks, each an item in the store, or a small file
+ * that stays open, as one piece. If a piece is not kept and will not be, only the requested bytes
+ * are read from storage.
  *
- * <p>Old and new bytes are not mixed: either the only piece is in memory from {@link #hold} on, or
- * the file is open from then on, and what is not kept is read from it, whatever its name means by
- * then. If the program has the file open, that is read. Otherwise, without {@link #hold}, it is
- * opened when a piece is not in memory; reads throw if it is not the same any more. The end is
- * where it was at the open.
+ * <p>Old and new bytes are never mixed. From {@link #hold} on, either the only piece is in memory,
+ * or the file stays open and pieces that are not kept are read from it, even if its path now names
+ * another file. If the program has the file open, that open file is read. Otherwise, without {@link
+ * #hold}, the file is opened when a piece is not in memory; reads throw if it has changed. The end
+ * of the file stays where it was at the open.
  */
 final class PiecewiseItem extends OpenItem {
   private final ItemFile file;
@@ -43,14 +43,14 @@ final class PiecewiseItem extends OpenItem {
   private static final Piece NONE = new Piece(-1, false, null);
 
   /**
-   * The piece read last; without content if it is read from storage, which holds until another
-   * piece is read: small reads neither look it up nor wait for another job again and again.
+   * The piece read last; without content if it is read from storage. It stays until another piece
+   * is read, so that small reads do not repeat the lookup or the wait for another job.
    */
   private record Piece(long number, boolean admit, @Nullable ByteBuffer content) {}
 
   /**
-   * @param whole whether the file is one piece, found under the key of the file
-   * @param admitting whether what is read now may be kept
+   * @param whole whether the file is one piece, under the file's own key
+   * @param admitting whether pieces read now may be kept
    */
   PiecewiseItem(
       String path,
@@ -115,7 +115,10 @@ final class PiecewiseItem extends OpenItem {
     }
   }
 
-  /** The bytes of a piece that is in memory, maybe since now; null if storage has to answer. */
+  /**
+   * The bytes of a piece that is in memory, perhaps since this call; null if storage has to be
+   * read.
+   */
   private @Nullable ByteBuffer content(long number) throws IOException {
     Piece known = last;
     boolean admit = admitting.getAsBoolean();
@@ -183,7 +186,7 @@ final class PiecewiseItem extends OpenItem {
   }
 
   private int readStorage(long position, byte[] target, int offset, int length) throws IOException {
-    usedStorage = true; // Even if the file cannot be opened: then the caller's own is read.
+    usedStorage = true; // Even if the file cannot be opened: then the caller reads its own.
     int count = readFile(position, target, offset, length);
     statistics.bytes(Origin.STORAGE, Math.max(0, count));
     return count;
@@ -236,7 +239,7 @@ final class PiecewiseItem extends OpenItem {
     try {
       return held == null ? file.grown() : held.length() != size();
     } catch (IOException e) {
-      return false; // Closed meanwhile.
+      return false; // Closed since.
     }
   }
 

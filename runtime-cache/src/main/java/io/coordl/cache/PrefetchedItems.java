@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefetched items that no store of this host keeps, since another host does: each waits here until
- * it is asked for once. Bounded in bytes; at the limit nothing is prefetched, so that what comes
- * first is there when it is asked for. What nobody asks for makes room once so many others were
- * asked for. Safe for concurrent use; never blocks for long.
+ * Prefetched items that no store of this host keeps, because another host does. Each waits here
+ * until it is asked for once. Bounded in bytes; at the limit prefetching stops, so that the items
+ * needed first stay. After {@link #LONGEST_WAIT} requests for others, an unclaimed item may be
+ * dropped to make room. Safe for concurrent use; never blocks for long.
  */
 final class PrefetchedItems {
-  /** More than anybody prefetches: what waits longer waits in vain. */
+  /** More items than are ever prefetched ahead: an item that waits longer is not needed. */
   private static final long LONGEST_WAIT = 2_048;
 
   private final long budget;
@@ -41,7 +41,7 @@ final class PrefetchedItems {
     return bytes + length <= budget;
   }
 
-  /** Keeps an item for the next who asks, if there is room. */
+  /** Keeps an item for the next caller that asks for it, if there is room. */
   synchronized void put(ItemKey key, ByteBuffer content) {
     if (hasRoom(content.limit()) && waiting.putIfAbsent(key, new Waiting(content, asked)) == null) {
       bytes += content.limit();
@@ -52,7 +52,7 @@ final class PrefetchedItems {
     return waiting.containsKey(key);
   }
 
-  /** The item, which is then here no more; null if it was not. */
+  /** Removes and returns the item; null if it is not here. */
   synchronized @Nullable ByteBuffer take(ItemKey key) {
     asked++;
     Waiting found = waiting.remove(key);

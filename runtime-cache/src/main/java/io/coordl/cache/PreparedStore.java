@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Prepared samples, in an arena of their own or beside items in other forms: admitted until it is
- * full, never evicted, shared by all jobs of the group if the arena is. What a sample is known by
- * its caller says.
+ * full, never evicted, shared by all jobs of the group if the arena is. The caller chooses each
+ * sample's key.
  *
  * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
  */
@@ -21,7 +21,7 @@ public final class PreparedStore implements Closeable {
   private final ItemNames names;
   private final StoreStatistics statistics;
 
-  /** A store over {@code arena}; {@code forms} hears of what is kept here. */
+  /** A store over {@code arena}; {@code forms} coordinates it with the stores of other forms. */
   public PreparedStore(ArenaStore arena, KeptForms forms) {
     this(arena, forms, ItemNames.HERE);
   }
@@ -38,12 +38,12 @@ public final class PreparedStore implements Closeable {
     this.forms = forms;
   }
 
-  /** Tells the stores of items in other forms what need not be kept there. */
+  /** Tells the stores of other forms which items they need not keep. */
   public KeptForms forms() {
     return forms;
   }
 
-  /** Whether results made from such a file must not be kept. */
+  /** Whether samples made from this file must not be kept. */
   public boolean leaves(FileState file) {
     return names.leaves(file);
   }
@@ -53,18 +53,19 @@ public final class PreparedStore implements Closeable {
     return store.find(key);
   }
 
-  /** So many that were found are used, which take so much together. */
+  /** Counts samples that were found and used, and their bytes together. */
   public void used(int samples, long bytes) {
     statistics.count(Outcome.HIT, samples);
     statistics.bytes(Origin.MEMORY, bytes);
   }
 
   /**
-   * Keeps a sample. Whoever asks for the same one meanwhile waits for it, boundedly.
+   * Keeps a sample. Callers that ask for the same sample at that time wait for it, for a bounded
+   * time.
    *
    * @param sample prepares it, or copies it; called at most once, on this thread
    * @return whether this call has kept it
-   * @throws IOException what {@code sample} throws
+   * @throws IOException if {@code sample} throws it
    */
   public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
     Outcome outcome = store.fetch(key, length, sample).outcome();

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * addresses, and none in memory.
  */
 final class PrivateMemory extends ArenaMemory {
-  /** Two blocks of a large file, with what is stored beside each. */
+  /** Two blocks of a large file, with their headers. */
   static final int SMALLEST = 2 * MinioCache.BLOCK + (4 << 10);
 
   private static final int LARGEST = 1 << 30;
@@ -43,12 +43,12 @@ final class PrivateMemory extends ArenaMemory {
   /** The stride holds at least the largest item and the largest table. */
   private static final int LEAST_BITS = 25;
 
-  /** A file that is not yet written as far as it is taken. */
+  /** A file whose taken bytes are not all written yet. */
   private static final class Segment {
     private final RandomAccessFile file;
     private final int length;
 
-    /** Where the file stands. Guarded by the segment. */
+    /** The file's position. Guarded by the segment. */
     private int position;
 
     // Guarded by the memory.
@@ -80,14 +80,14 @@ final class PrivateMemory extends ArenaMemory {
   private boolean ended;
   private volatile long used;
 
-  /** Memory of at most {@code capacity} bytes; throws if there can be none. */
+  /** Memory of at most {@code capacity} bytes; throws if it cannot be created. */
   PrivateMemory(Path directory, long user, long capacity) throws IOException {
     super(capacity);
     this.directory = directory;
     this.user = user;
     segmentBytes = (int) Math.min(LARGEST, Math.max(SMALLEST, capacity / PARTS));
     bits = Math.max(LEAST_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
-    // Of two segments one after the other, what they hold is longer than one.
+    // Two consecutive segments together hold more than the size of one.
     long most = Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
     views = new AtomicReferenceArray<>((int) most);
     readable = new AtomicReferenceArray<>((int) most);
@@ -148,8 +148,8 @@ final class PrivateMemory extends ArenaMemory {
   }
 
   /**
-   * A thread of the program may be the one that makes it. An interrupt, which would close the file,
-   * is kept for later.
+   * May run on a thread of the program. An interrupt would close the file, so it is held back until
+   * the end.
    */
   private Segment make(int number, int length) throws IOException {
     boolean interrupted = Thread.interrupted();
@@ -168,7 +168,7 @@ final class PrivateMemory extends ArenaMemory {
     }
   }
 
-  /** Such a thread may lack permissions that the agent has. */
+  /** A thread of the program may lack permissions that the agent has. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   private Segment privileged(int number, int length) throws IOException {
     if (System.getSecurityManager() == null) {

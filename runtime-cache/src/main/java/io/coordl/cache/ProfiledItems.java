@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The items of a job that is being profiled, from where the phase wants them: as the program reads
- * them, always from storage, or always from a store of the profile's own. Items are remembered, so
- * that they can be brought into that store before the program asks for them.
+ * The items of a job that is being profiled. The phase decides where they come from: from the
+ * program's own reads, always from storage, or always from the profile's own store. Items are
+ * remembered so that they can be loaded into that store before the program asks for them.
  *
  * <p>A file that stays open across samples, and one larger than {@link MinioCache#WHOLE_LIMIT}, is
  * left to the program, and counts as read from storage. Safe for concurrent use.
@@ -38,11 +38,11 @@ public final class ProfiledItems implements ItemSource, Closeable {
     PROGRAM,
     /** Storage, past the page cache. */
     STORAGE,
-    /** The profile's own store; what is not there is read from storage, and admitted. */
+    /** The profile's own store; missing items are read from storage and admitted. */
     MEMORY
   }
 
-  /** Files of a data set that are remembered or listed at most. */
+  /** Most files of a data set that are remembered or listed. */
   private static final int MOST_FILES = 1 << 20;
 
   private static final long LONGEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -66,7 +66,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     from = now;
   }
 
-  /** How storage was read, in words. */
+  /** Describes how storage was read. */
   public String access() {
     String local = storage.access();
     String small = foreign && local.isEmpty() ? "as the program reads: another file system" : local;
@@ -144,7 +144,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
       item.fetched(start, System.nanoTime(), 0);
       return item;
     } catch (IOException e) {
-      return null; // The program's own call meets it.
+      return null; // The program's own call hits the same error.
     }
   }
 
@@ -158,7 +158,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return read(file, bytes, 0) ? ByteBuffer.wrap(bytes) : null;
   }
 
-  /** Reads past every cache that can be passed by; false if the file is not what it was. */
+  /** Reads past every cache that can be bypassed; false if the file has changed. */
   private boolean read(StoredFile file, byte[] target, int offset) throws IOException {
     return file instanceof ItemFile local
         ? storage.read(local, target, offset)
@@ -167,7 +167,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   // ---- what is known of the data set
 
-  /** Files of a data set; {@code whole} if these are all. */
+  /** Files of a data set; {@code whole} if the list is complete. */
   public record Listing(List<Item> items, long bytes, boolean whole) {}
 
   public int seen() {
@@ -175,8 +175,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   /**
-   * All files of the directories that the program reads its items from, and of their siblings, that
-   * have an ending as one of them. Looks into directories: takes time.
+   * All files with the same extensions as the items, in the items' directories and in their sibling
+   * directories. Lists directories, which takes time.
    */
   public Listing listed() {
     Map<String, StoredFile> found = new HashMap<>(seen);
@@ -190,8 +190,8 @@ public final class ProfiledItems implements ItemSource, Closeable {
   }
 
   /**
-   * The directories of the items; where several have one parent, that, unless much else is likely
-   * to be below it.
+   * The directories of the items. If several have the same parent, the parent replaces them, unless
+   * it is likely to hold much else.
    */
   private Set<Path> roots() {
     Map<Path, Set<Path>> parents = new HashMap<>();
@@ -252,7 +252,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
             @Override
             public FileVisitResult visitFileFailed(Path path, IOException e) {
-              return FileVisitResult.CONTINUE; // Not the program's to read either.
+              return FileVisitResult.CONTINUE; // The program cannot read it either.
             }
           });
       return System.nanoTime() - begun < LONGEST_LOOK_NANOS;
@@ -266,7 +266,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return dot < name.lastIndexOf('/') ? "" : name.substring(dot + 1);
   }
 
-  /** One item, for the profile to read or keep by itself. */
+  /** One item, for the profile itself to read or keep. */
   public final class Item {
     private final StoredFile file;
 
@@ -278,18 +278,21 @@ public final class ProfiledItems implements ItemSource, Closeable {
       return file.size();
     }
 
-    /** Reads it from storage; false if it is not what it was. */
+    /** Reads it from storage; false if it has changed. */
     public boolean readStored() throws IOException {
       return stored(file) != null;
     }
 
-    /** Brings it into the store; whether it is there now. */
+    /** Loads it into the store; returns whether it is there now. */
     public boolean keep() throws IOException {
       ArenaStore kept = store;
       return kept != null && fetch(kept, file).content() != null;
     }
 
-    /** Copies it from the store as a reader of the program's would; bytes, 0 if it is not there. */
+    /**
+     * Copies it from the store, as the program's reader would. Returns its bytes, 0 if it is not
+     * there.
+     */
     public int copyKept(byte[] target) {
       ArenaStore kept = store;
       ByteBuffer content = kept == null ? null : kept.find(file.key());
@@ -304,7 +307,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
 
   // ---- the store
 
-  /** Bytes the store may take; opens it. 0 if there is no memory for one. */
+  /** Opens the store and returns the bytes it may take; 0 if there is no memory for it. */
   public synchronized long openStore(ByteBudget budget) {
     ArenaStore open = store;
     if (open == null) {
@@ -314,7 +317,7 @@ public final class ProfiledItems implements ItemSource, Closeable {
     return open == null ? 0 : open.capacity();
   }
 
-  /** Drops what is kept, for other items to have room. */
+  /** Drops the kept items to make room for others. */
   public synchronized void closeStore() {
     ArenaStore open = store;
     store = null;

@@ -3,7 +3,7 @@ package io.coordl.cache;
 import java.util.List;
 
 /**
- * What an item takes, on average, in its two forms.
+ * Mean size and time of an item in its two forms.
  *
  * @param rawBytes length of its file
  * @param decodedBytes length of its decoded form
@@ -13,8 +13,8 @@ import java.util.List;
 public record Rates(long rawBytes, long decodedBytes, long readNanos, long decodeNanos) {
   /**
    * Whether a byte of raw items saves more than one of decoded items: {@code readNanos / rawBytes >
-   * (readNanos + decodeNanos) / decodedBytes}. Never if the decoded form is the smaller one, and,
-   * if it is the larger, once storage is slow enough.
+   * (readNanos + decodeNanos) / decodedBytes}. Never if the decoded form is smaller; if it is
+   * larger, once storage is slow enough.
    */
   public boolean rawFirst() {
     return (double) readNanos * decodedBytes > (double) savedByDecoded() * rawBytes;

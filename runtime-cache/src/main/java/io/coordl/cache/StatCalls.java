@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code stat} and {@code fstat} by what the JDK itself calls for them. What it shows to everybody
- * has no descriptors, and costs twice as much: it would be a third of what a hit costs. Where the
- * agent could not open these packages, or a JDK has it another way, {@link FileState#viewed} does.
- * A record, since only handles in such are constants to the compiler.
+ * Calls {@code stat} and {@code fstat} through the JDK's internal methods. The public API takes no
+ * descriptors and costs twice as much, a third of the cost of a hit. {@link FileState#viewed} is
+ * the fallback if the agent could not open these packages or a JDK differs. This is a record
+ * because the compiler treats only a record's handles as constants.
  */
 record StatCalls(
     MethodHandle ofPath,
@@ -86,7 +86,7 @@ record StatCalls(
         number(lookup, attributes, "st_ctime_nsec"));
   }
 
-  /** Null where they cannot be had, or a security manager is to decide about each file. */
+  /** Null if they are not available, or if a security manager has to check each file. */
   @SuppressWarnings("removal") // JDK 17 has them, JDK 25 answers null.
   static @Nullable StatCalls usable() {
     return JDK == null || System.getSecurityManager() != null ? null : JDK;
@@ -121,10 +121,10 @@ record StatCalls(
     }
   }
 
-  /** The JDK throws an exception of its own where there is no such file. */
+  /** The JDK throws an internal exception if there is no such file. */
   private static FileState missing(Throwable e) {
     if (e instanceof Error error) {
-      throw error; // A fault of ours, or Thread.stop.
+      throw error; // A bug in the agent, or Thread.stop.
     }
     return FileState.MISSING;
   }

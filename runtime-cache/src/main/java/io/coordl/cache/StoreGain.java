@@ -4,10 +4,11 @@ import io.coordl.log.UserLog;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Whether a store has hits at all. It has none if files have a different identity each time: on
- * mounts that make up modification times or inodes, or in a job that copies the data set again for
- * each epoch. A never-evicting store then keeps each file once per epoch, in vain. It is given up
- * once as many files as are known have come again under a different identity, with next to no hits.
+ * Detects a store without hits. That happens if files have a different identity each time: on
+ * mounts that invent modification times or inodes, or in a job that copies the data set again for
+ * each epoch. A never-evicting store then keeps each file once per epoch, to no use. The store is
+ * given up once as many files as are known have come back under a different identity with almost no
+ * hits.
  *
  * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MOST} files; if there
  * are more, it samples them by a hash of the path and halves the sample as often as needed. Only
@@ -18,10 +19,10 @@ public final class StoreGain {
   static final int MOST = 6_144;
   private static final int SLOTS = 8_192;
 
-  /** A store with fewer than one hit per this many files that came again is given up. */
+  /** A store with fewer than one hit per this many files that came back is given up. */
   private static final int RARE = 20;
 
-  /** Fewer files than this are no data set. */
+  /** Fewer files than this do not count as a data set. */
   private static final int FEWEST = 16;
 
   private final String policy;
@@ -46,7 +47,7 @@ public final class StoreGain {
     this.whenStopped = whenStopped;
   }
 
-  /** For a store that reports to nobody. */
+  /** For a store whose end is not logged. */
   static StoreGain untold() {
     return new StoreGain("", word -> {}, () -> {});
   }

@@ -8,26 +8,26 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one process has had of the items of one form, and what all of these take. Safe for
- * concurrent use, never blocks.
+ * Counts one process's hits and misses for items of one form, and the memory that all of them take.
+ * Safe for concurrent use; never blocks.
  */
 public final class StoreStatistics {
   private static final long RAW = 0;
 
   private final @Nullable ArenaStore store;
 
-  /** The word of the store that counts items of this form, but for raw ones. */
+  /** The word of the store that counts items of this form; unused for raw items. */
   private final long counted;
 
   private final Map<Outcome, LongAdder> outcomes = new EnumMap<>(Outcome.class);
   private final Map<Origin, LongAdder> bytes = new EnumMap<>(Origin.class);
 
-  /** Of raw items in {@code store}, null if they are kept nowhere. */
+  /** For raw items in {@code store}; null if they are not kept. */
   public StoreStatistics(@Nullable ArenaStore store) {
     this(store, RAW);
   }
 
-  /** Of the items that the word {@code counted} of the store counts. */
+  /** For the items that the word {@code counted} of the store counts. */
   StoreStatistics(@Nullable ArenaStore store, long counted) {
     this.store = store;
     this.counted = counted;
@@ -51,7 +51,9 @@ public final class StoreStatistics {
     of(bytes, origin).add(count);
   }
 
-  /** Counts an item that this process has made, and, if it is so, has put into the store. */
+  /**
+   * Counts an item that this process has made and, depending on the outcome, put into the store.
+   */
   void made(Outcome outcome, long length) {
     if (outcome == Outcome.ADMITTED && store != null) {
       store.count(counted, (int) length);
@@ -61,12 +63,12 @@ public final class StoreStatistics {
     }
   }
 
-  /** Openings (of large files: blocks) that ended so. */
+  /** Opens (for large files: blocks) with this outcome. */
   public long of(Outcome outcome) {
     return of(outcomes, outcome).sum();
   }
 
-  /** Bytes that were had from there; STORAGE: in order to keep them, or instead. */
+  /** Bytes from this origin; for STORAGE, whether they were kept or not. */
   public long of(Origin origin) {
     return of(bytes, origin).sum();
   }
@@ -80,7 +82,7 @@ public final class StoreStatistics {
     return of(Outcome.FULL) + of(Outcome.CHANGED) + of(Outcome.UNREADABLE) + of(Outcome.BUSY);
   }
 
-  /** Openings (of large files: blocks) not answered from memory. */
+  /** Opens (for large files: blocks) not answered from memory. */
   public long misses() {
     return of(Outcome.ADMITTED)
         + of(Outcome.PEER)
@@ -95,12 +97,12 @@ public final class StoreStatistics {
     return store == null ? 0 : store.capacity();
   }
 
-  /** Bytes in use, with the index for raw items; their share, once some were given back. */
+  /** Bytes in use, for raw items with the index; scaled down once some were given back. */
   public long used() {
     return store == null ? 0 : ofForm(store.taken(), ArenaDescriptor.BYTES);
   }
 
-  /** Items and blocks kept; likewise. */
+  /** Items and blocks kept; also scaled down once some were given back. */
   public long items() {
     return ofForm(word(ArenaDescriptor.ITEMS), 0);
   }

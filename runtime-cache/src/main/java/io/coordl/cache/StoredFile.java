@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 
-/** A file that is an item, as it was when it was looked at. */
+/** A file that is an item, as it was when its state was read. */
 sealed interface StoredFile permits ItemFile, ForeignFile {
   /** An absolute path, or the URI of a path of another file system. */
   String location();
@@ -13,18 +13,18 @@ sealed interface StoredFile permits ItemFile, ForeignFile {
 
   ItemKey key();
 
-  /** Whether the path still names this file, of this size and modification time, known as it. */
+  /** Whether the path still names this file, with this size, modification time and name. */
   boolean unchanged();
 
   /**
-   * Whether what may be this very file is longer now. It need not be: the number of a file that is
-   * gone is given to the next one. So what follows is read from {@link #reopen} alone.
+   * Whether this file seems to be longer now. It may be another file, because inode numbers are
+   * reused. So the bytes that follow are read only from {@link #reopen}.
    */
   boolean grown();
 
   /**
-   * Opens what a reader of {@code content} is to read on from: this file as it was, or grown behind
-   * the same bytes; else a copy without a name.
+   * Opens the file from which a reader of {@code content} continues: this file, unchanged or with
+   * bytes appended; otherwise an unnamed copy.
    */
   RandomAccessFile reopen(ByteBuffer content) throws IOException;
 }

@@ -7,7 +7,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** An item whose bytes are all at hand, or, without content, one that is only observed. */
+/** An item whose bytes are all in memory or, without content, one that is only observed. */
 final class WholeItem extends OpenItem {
   private final StoredFile file;
   private final @Nullable ByteBuffer content;
@@ -15,7 +15,7 @@ final class WholeItem extends OpenItem {
 
   /**
    * @param content all bytes; null if the program's own stream is to read
-   * @param origin where they were before this opening
+   * @param origin where they were before this open
    */
   WholeItem(String path, StoredFile file, @Nullable ByteBuffer content, Origin origin) {
     super(path, file.size());

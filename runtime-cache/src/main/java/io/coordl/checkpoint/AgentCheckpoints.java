@@ -24,34 +24,34 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policy {@code checkpoint.every=}: checkpoints of the agent's own, between those of the
- * program, taken by the thread that trains when a step has ended. One is never begun while another
- * file is being written, so that nobody waits for a disk. Safe for concurrent use.
+ * The policy {@code checkpoint.every=}: the agent's own checkpoints, in addition to those of the
+ * program. The training thread takes them when a step has ended. None is started while another file
+ * is being written, so that no thread waits for a disk. Safe for concurrent use.
  */
 public final class AgentCheckpoints {
-  /** Saves a model by the library's own code, as the program would. */
+  /** Saves a model with the library's own code, as the program would. */
   @FunctionalInterface
   public interface Saver {
-    /** Into this directory, which is new. */
+    /** Saves it into this new directory. */
     void save(Path directory) throws IOException;
 
-    /** What the model's file lacks: the adapter alone reads it, with {@code resume=}. */
+    /** Writes state that the model's file lacks; only the adapter reads it, for {@code resume=}. */
     default void state(DataOutputStream out) throws IOException {}
   }
 
-  /** Networks that are trained against each other are two. */
+  /** Adversarial training uses two. */
   private static final int MODELS = 4;
 
-  /** Steps of other models after which one is no longer trained. */
+  /** Steps of other models after which a model counts as no longer trained. */
   private static final int IDLE = 1000;
 
-  /** A step that takes so many times as long as the longest of late is none: nothing is trained. */
+  /** If a step takes this many times as long as the longest recent one, training has paused. */
   private static final int SLOWER = 10;
 
-  /** After its last step, a model is taken for one in training so long: the host may be busy. */
+  /** After its last step, a model counts as in training for this long: the host may be busy. */
   private static final long LEAST = TimeUnit.SECONDS.toNanos(5);
 
-  /** Between two looks at whether the thread that trains is still alive. */
+  /** Interval between checks whether the training thread is still alive. */
   private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final String root;
@@ -64,7 +64,7 @@ public final class AgentCheckpoints {
 
   private final Supplier<@Nullable Path> resumed;
 
-  // Storage may hang: no thread accesses it while holding the monitor.
+  // Storage may hang, so no thread accesses it while holding the monitor.
   private final List<Trained> models = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
   private @Nullable StorageCall<CheckpointDirectory.Claim> claim;
@@ -80,13 +80,13 @@ public final class AgentCheckpoints {
   /**
    * A policy.
    *
-   * @param root where checkpoints go, a directory for each model below it
+   * @param root directory of checkpoints, with a subdirectory for each model
    * @param every {@code auto}, {@code continuous}, or a number of steps
    * @param overhead share of the time that {@code auto} may take
-   * @param keep how many checkpoints of a model stay
-   * @param grace seconds that the last one may take when the job is told to end
-   * @param resumed the checkpoint that the job continues from, null if there is none; called when
-   *     the first step has ended
+   * @param keep how many checkpoints of a model are kept
+   * @param grace seconds that the last one may take after SIGTERM
+   * @param resumed the checkpoint that the job continues from, null if none; called when the first
+   *     step has ended
    */
   public AgentCheckpoints(
       String root,
@@ -127,13 +127,13 @@ public final class AgentCheckpoints {
     private volatile @Nullable CheckpointDirectory directory;
     private @Nullable StorageCall<Path> preparing;
 
-    /** Directory of a checkpoint that was begun and is incomplete. */
+    /** Directory of a checkpoint that was started and is incomplete. */
     private volatile @Nullable Path begun;
 
     private volatile Thread trainer = Thread.currentThread();
     private volatile long ended;
 
-    /** When its last step was, counted in steps of all models. */
+    /** Time of its last step, counted in steps of all models. */
     private long turn;
 
     Trained(Object model, String name, StorageCall<CheckpointDirectory.Claim> claimed) {
@@ -195,7 +195,7 @@ public final class AgentCheckpoints {
     }
 
     /**
-     * A new directory for the next checkpoint; null if there can be none, or if storage does not
+     * A new directory for the next checkpoint; null if it cannot be created or storage does not
      * answer.
      */
     private @Nullable Path prepared() throws IOException {
@@ -245,7 +245,7 @@ public final class AgentCheckpoints {
       written.incrementAndGet();
     }
 
-    /** How long its next step may be waited for: not at all if it is not being trained. */
+    /** How long to wait for its next step; 0 if it is not being trained. */
     long patience() {
       return ended + Math.max(LEAST, SLOWER * steps.longest()) - System.nanoTime();
     }
@@ -254,14 +254,14 @@ public final class AgentCheckpoints {
       return !trainer.isAlive() || model.get() == null || isExiting();
     }
 
-    /** Whether it waits in {@link System#exit} for the end that has begun. */
+    /** Whether its thread waits in {@link System#exit} for the shutdown that has begun. */
     private boolean isExiting() {
       return Arrays.stream(trainer.getStackTrace())
           .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
     }
   }
 
-  /** A step has ended, and with it the update of the weights. Never fails. */
+  /** Called when a step has ended and the weights are updated. Never fails. */
   public void stepped(Object model, String name, Saver saver) {
     Trained trained = trained(model, name);
     if (trained != null) {
@@ -347,7 +347,7 @@ public final class AgentCheckpoints {
     return free;
   }
 
-  /** One that is no longer trained gives its place, and the name of its directory, to another. */
+  /** Whether a model is no longer trained, so that another takes its place and directory name. */
   private boolean isOld(Trained known) {
     boolean old = known.model.get() == null || turns - known.turn > IDLE;
     if (old) {
@@ -357,9 +357,9 @@ public final class AgentCheckpoints {
   }
 
   /**
-   * The JVM ends. Where it has been told to, by {@code SIGTERM}: takes a last checkpoint of each
-   * model in training as soon as its step has ended, and waits for that, at most as long as steps
-   * take and as the grace period allows. Else a checkpoint that is being written is given up.
+   * Called when the JVM ends. After {@code SIGTERM}, takes a last checkpoint of each model in
+   * training as soon as its step has ended. It waits for that at most as long as steps take and the
+   * grace period allows. Otherwise, gives up a checkpoint that is being written.
    */
   public void end() {
     if (!isTerminated()) {
@@ -391,13 +391,13 @@ public final class AgentCheckpoints {
     files.awaitAgents(deadline - System.nanoTime());
   }
 
-  /** The JDK runs shutdown hooks for a signal from a thread of this name, and for nothing else. */
+  /** The JDK starts a thread of this name only to run shutdown hooks after a signal. */
   private static boolean isTerminated() {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().equals("SIGTERM handler"));
   }
 
-  /** Releases the directory to other jobs of this JVM, as the end of the JVM does. */
+  /** Releases the directory to other jobs in this JVM; otherwise the end of the JVM does. */
   void release() throws IOException {
     StorageCall<CheckpointDirectory.Claim> taken = claim;
     CheckpointDirectory.Claim mine = taken == null ? null : taken.get();
@@ -406,7 +406,7 @@ public final class AgentCheckpoints {
     }
   }
 
-  /** For the summary; empty if none was taken. */
+  /** The sentence for the summary; empty if none was taken. */
   public synchronized String said() {
     int made = written.get();
     return tried.get() == 0
@@ -425,7 +425,7 @@ public final class AgentCheckpoints {
         .orElse("");
   }
 
-  /** Why it did nothing, empty if it did something. */
+  /** Why it did nothing; empty if it did something. */
   public synchronized String whyUnused() {
     return tried.get() > 0 ? "" : models.isEmpty() ? why : "the job ended before the first was due";
   }

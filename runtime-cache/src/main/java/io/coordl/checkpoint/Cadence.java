@@ -4,25 +4,25 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 
 /**
- * How many steps lie between two checkpoints: as few as keep what they cost below a share of the
- * time (CheckFreq, FAST 2021), and enough for each to be written before the next. The cost of one
- * is what the job waited for it, and what its steps took longer while it was written; as both and
- * the steps change, so does the number. Of one thread at a time.
+ * Chooses how many steps lie between two checkpoints: the fewest that keep their cost below a share
+ * of the time (CheckFreq, FAST 2021) and let each be written before the next. A checkpoint costs
+ * the time that the job waits for it, plus the slowdown of steps while it is written. The number
+ * adapts as these change. Used by one thread at a time.
  */
 final class Cadence {
-  /** Steps that are slow because nothing is compiled yet. */
+  /** First steps, which are slow because nothing is compiled yet. */
   private static final int COLD = 5;
 
-  /** Steps before the first checkpoint, whose cost nobody knows yet. */
+  /** Steps before the first checkpoint, whose cost is still unknown. */
   private static final int FIRST = 10;
 
-  /** How many times less the second is taken to cost than the first, which nothing is ready for. */
+  /** The second checkpoint is assumed to cost this many times less than the first, cold one. */
   private static final double WARMER = 4;
 
   private static final int STEPS = 64;
   private static final int COSTS = 4;
 
-  /** Steps after which the interval is looked at again: that sorts what the last ones took. */
+  /** Steps after which the interval is recomputed, which sorts the times of the last steps. */
   private static final int LOOK = 16;
 
   private final long fixed;
@@ -63,7 +63,7 @@ final class Cadence {
       return all().sorted().skip(size() / 2).findFirst().orElse(0);
     }
 
-    /** Without the largest twentieth, one of several at least: a pause is no step. */
+    /** Mean without the largest twentieth, at least one of several: a pause is not a step. */
     double mean() {
       int left = size() < 2 ? size() : size() - Math.max(1, size() / 20);
       return all().sorted().limit(left).average().orElse(0);
@@ -87,13 +87,13 @@ final class Cadence {
     return new Cadence(steps, 0);
   }
 
-  /** As many as take at most this share of the time. */
+  /** Checkpoints take at most this share of the time. */
   static Cadence within(double overhead) {
     return new Cadence(0, overhead);
   }
 
   /**
-   * @param nanos since the one before, or since the checkpoint after it
+   * @param nanos since the previous step, or since the checkpoint after it
    * @param writing whether a checkpoint is being written
    */
   void step(long nanos, boolean writing) {
@@ -107,9 +107,9 @@ final class Cadence {
     }
   }
 
-  /** A checkpoint has been taken, for which the job waited so long. */
+  /** Records a checkpoint and how long the job waited for it. */
   void taken(long nanos) {
-    if (++checkpoints > 2) { // The first was slower than others will be.
+    if (++checkpoints > 2) { // The first is slower than later ones.
       costs.add(cost());
     }
     waited = nanos;
@@ -119,17 +119,17 @@ final class Cadence {
     busy.clear();
   }
 
-  /** None could be taken: it is tried again as if it had been. */
+  /** Records that none could be taken; the next attempt comes as if it had been. */
   void failed() {
     since = 0;
   }
 
-  /** The longest of the last steps, in nanoseconds. */
+  /** The longest recent step, in nanoseconds. */
   long longest() {
     return Math.max(quiet.longest(), busy.longest());
   }
 
-  /** Of the last one, so far. */
+  /** Cost of the last one so far. */
   private long cost() {
     return waited + Math.round(busySteps * Math.max(0, busy.mean() - quiet.mean()));
   }

@@ -10,12 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a library writes of a model, with gaps where its large arrays belong: the snapshot. The
- * arrays are copied when the library comes to them, and encoded when the file is written. Of one
- * thread at a time.
+ * A snapshot: the bytes that a library writes for a model, with gaps in place of its large arrays.
+ * The arrays are copied when the library reaches them, and encoded when the file is written. Used
+ * by one thread at a time.
  */
 public final class Captured {
-  /** What stands in a gap until it is filled: long enough not to occur otherwise. */
+  /** Length of the mark in a gap until it is filled: long enough not to occur otherwise. */
   private static final int MARK = 36;
 
   private static final ThreadLocal<@Nullable Captured> CURRENT = new ThreadLocal<>();
@@ -28,15 +28,15 @@ public final class Captured {
   public Captured() {
     ByteBuffer seed = ByteBuffer.allocate(2 * Long.BYTES);
     seed.putLong(System.nanoTime()).putLong(System.identityHashCode(this));
-    mark = SideFile.sha256().digest(seed.array()); // The program's generators stay alone.
+    mark = SideFile.sha256().digest(seed.array()); // Leaves the program's random generators alone.
   }
 
-  /** What the library is writing on this thread; null if nothing that is captured. */
+  /** The capture in progress on this thread; null if none. */
   public static @Nullable Captured current() {
     return CURRENT.get();
   }
 
-  /** Runs what writes, and captures it: its arrays come to {@link #gap}. */
+  /** Runs {@code content} and captures what it writes; its arrays are passed to {@link #gap}. */
   public void capture(ModelFiles.Content content) throws IOException {
     CURRENT.set(this);
     try {
@@ -46,7 +46,7 @@ public final class Captured {
     }
   }
 
-  /** The bytes to write in the place of an array, which {@code later} will fill. */
+  /** The bytes to write in place of an array, which {@code later} will fill. */
   public byte[] gap(ModelFiles.Content later) {
     gaps.add(later);
     return ByteBuffer.allocate(MARK).put(mark).putInt(gaps.size() - 1).array();
@@ -69,7 +69,8 @@ public final class Captured {
   }
 
   /**
-   * All has been written; throws if a gap has not been found: the library writes it in another way.
+   * Called when everything is written; throws if a gap was not found, because the library has
+   * transformed it.
    */
   public void requireFilled() throws IOException {
     if (filled != gaps.size()) {

@@ -26,20 +26,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The agent's own checkpoints of one model: numbered directories, and a link {@code latest} to the
- * newest that is whole.
+ * newest complete one.
  *
- * <p>They lie in the directory of a run: a job, and the jobs that continue from its checkpoints.
- * The first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints there, and
- * does not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and leaves
- * the checkpoints of earlier runs alone.
+ * <p>They are in the directory of a run: a job and the jobs that continue from its checkpoints. The
+ * first run uses {@code checkpoint.dir} itself. A later run that finds checkpoints there, and does
+ * not continue from the newest one, uses {@code run.2}, {@code run.3}, ... in it, and leaves the
+ * checkpoints of earlier runs alone.
  *
- * <p>The agent deletes nothing before a newer checkpoint is on disk and has been read back, and
- * then only what it wrote itself: it renames a checkpoint whose model somebody else changed.
+ * <p>The agent deletes a checkpoint only after a newer one is on disk and has been read back. It
+ * deletes only files that it wrote itself, and renames a checkpoint whose model somebody else
+ * changed.
  */
 final class CheckpointDirectory {
   private static final String LATEST = "latest";
 
-  /** Contains a dot, which no model's directory does. */
+  /** Contains a dot, unlike any model's directory. */
   private static final Pattern RUN = Pattern.compile("run\\.(\\d{1,9})");
 
   private static final Pattern NUMBER = Pattern.compile("\\d{6,12}");
@@ -61,7 +62,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * The directory of one run, held by this job as long as it lives. For threads of the agent only.
+   * The directory of one run, held by this job as long as it lives. Used only by threads of the
+   * agent.
    */
   static final class Claim {
     private final FileChannel lock;
@@ -104,8 +106,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Takes a directory for this job, as long as it lives; throws if another job has it, or if it
-   * cannot be created. Only for threads of the agent: storage may hang.
+   * Claims a directory for this job as long as it lives; throws if another job has it or if it
+   * cannot be created. Called only on threads of the agent, because storage may hang.
    *
    * @param from the checkpoint that the job continues from; null if it starts from scratch
    */
@@ -139,7 +141,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /** As {@link #runOf}; also null if somebody has removed the checkpoint since. */
+  /** As {@link #runOf}; also null if the checkpoint has been removed since. */
   private static @Nullable Path runOrNone(Path checkpoint, List<Path> runs) throws IOException {
     try {
       return runOf(checkpoint, runs);
@@ -154,7 +156,7 @@ final class CheckpointDirectory {
     Path run = model == null ? null : model.getParent();
     Path ours = null;
     for (Path one : run == null ? List.<Path>of() : runs) {
-      ours = Files.isSameFile(one, run) ? one : ours; // A link may lead to it.
+      ours = Files.isSameFile(one, run) ? one : ours; // A link may point to it.
     }
     if (model == null || ours == null) {
       return null;
@@ -170,7 +172,7 @@ final class CheckpointDirectory {
     return null;
   }
 
-  /** A number that no run has, nor anything else of such a name. */
+  /** A number that no run uses, nor any other file with such a name. */
   private static long nextRun(Path root) throws IOException {
     long last = 1;
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root, "run.*")) {
@@ -183,8 +185,8 @@ final class CheckpointDirectory {
   }
 
   /**
-   * Directories of runs, the newest first; the last is {@code root} itself. Links to such are
-   * theirs, as where the user has moved one to another disk.
+   * Directories of runs, the newest first; the last is {@code root} itself. Links to run
+   * directories count, because the user may have moved one to another disk.
    */
   private static List<Path> runs(Path root) throws IOException {
     List<Path> runs = new ArrayList<>();
@@ -223,7 +225,7 @@ final class CheckpointDirectory {
         try {
           numbered = new ArrayList<>(numbered(model));
         } catch (AccessDeniedException e) {
-          continue; // As lost+found, where a file system begins.
+          continue; // Such as lost+found at the root of a file system.
         }
         if (begun) {
           for (Path checkpoint : List.copyOf(numbered)) {
@@ -245,7 +247,7 @@ final class CheckpointDirectory {
     return Long.parseLong(directory.getFileName().toString().replace("run.", ""));
   }
 
-  /** What only a checkpoint of the agent's own has: nothing else is counted, or deleted. */
+  /** The file that only the agent's own checkpoints have: nothing else is counted or deleted. */
   private static Path mark(Path checkpoint) {
     return checkpoint.resolve(SideFile.DIRECTORY).resolve("checkpoint");
   }
@@ -256,7 +258,7 @@ final class CheckpointDirectory {
     return text.startsWith(LOADED.strip()) ? text.substring(LOADED.strip().length()).strip() : null;
   }
 
-  /** Whether a directory is a checkpoint of the agent's own. */
+  /** Whether a directory is one of the agent's own checkpoints. */
   static boolean isOne(Path checkpoint) {
     return Files.isRegularFile(mark(checkpoint), LinkOption.NOFOLLOW_LINKS);
   }
@@ -279,12 +281,12 @@ final class CheckpointDirectory {
   }
 
   /**
-   * A new checkpoint, to be written.
+   * Creates the directory of a new checkpoint.
    *
    * @param loads {@link ModelFiles#loads} of the job
    */
   Path next(String loads) throws IOException {
-    Files.createDirectories(path); // Somebody may have removed it.
+    Files.createDirectories(path); // The user may have removed it.
     while (true) {
       try {
         Path made =
@@ -295,7 +297,7 @@ final class CheckpointDirectory {
         }
         return made;
       } catch (FileAlreadyExistsException e) {
-        // Somebody has put it there: the one after.
+        // It already exists: try the next number.
       }
     }
   }
@@ -326,16 +328,16 @@ final class CheckpointDirectory {
           drop(checkpoint, isWhole, log);
         }
       } catch (IOException e) {
-        // Another time.
+        // Try again next time.
       }
     }
     return linked;
   }
 
-  /** Ends a checkpoint that is no longer needed. */
+  /** Deletes or renames a checkpoint that is no longer needed. */
   private void drop(Path checkpoint, boolean isWhole, OnceLog log) throws IOException {
     if (Files.isSymbolicLink(checkpoint)) {
-      return; // Somebody has put it there: what it leads to may be another run's.
+      return; // A link from somebody else; its target may belong to another run.
     }
     if (isWhole ? isOwn(checkpoint) : isBegun(checkpoint)) {
       if (!deleteOwn(checkpoint)) {
@@ -347,7 +349,7 @@ final class CheckpointDirectory {
     }
     String name = checkpoint.getFileName() + KEPT;
     Path kept = path.resolve(name);
-    // Another checkpoint may have had its number before.
+    // An earlier checkpoint may have had the same number.
     for (int i = 2; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); i++) {
       kept = path.resolve(name + "-" + i);
     }
@@ -360,7 +362,10 @@ final class CheckpointDirectory {
             + ".");
   }
 
-  /** Whether the one model is what the agent wrote: weights of the same shape have one length. */
+  /**
+   * Whether the one model is what the agent wrote; the length does not tell, since weights of the
+   * same shape have the same length.
+   */
   private static boolean isOwn(Path checkpoint) throws IOException {
     List<Path> models = SideFile.models(checkpoint);
     SideFile known = models.size() == 1 ? SideFile.read(models.get(0)) : null;
@@ -378,7 +383,7 @@ final class CheckpointDirectory {
   private boolean link(Path newest) {
     Path latest = path.resolve(LATEST);
     if (Files.exists(latest, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(latest)) {
-      return false; // Not ours.
+      return false; // Not the agent's.
     }
     try {
       Path next = path.resolve(SideFile.DIRECTORY + "-" + LATEST);

@@ -36,9 +36,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model file while it is written: in a directory {@code .coordl} beside its place, where no
- * program looks that lists or walks its models, and locked, until {@link #publish} puts it into
- * place. Of one thread at a time.
+ * A model file while it is written. Until {@link #publish} moves it into place, it is locked and
+ * lies in a directory {@code .coordl} beside its place, where programs that list their models do
+ * not look. Used by one thread at a time.
  */
 public final class ModelFile implements Closeable {
   static final String INCOMPLETE = ".incomplete";
@@ -46,8 +46,8 @@ public final class ModelFile implements Closeable {
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   /**
-   * Names of this job's files, whatever links and mounts lead there: to open and close one of them
-   * would end its lock.
+   * Names of this job's files, whatever links and mounts lead there: opening and closing one of
+   * them would release its lock.
    */
   private static final Set<Path> OWN = ConcurrentHashMap.newKeySet();
 
@@ -63,7 +63,7 @@ public final class ModelFile implements Closeable {
   static final class LeftAloneException extends Exception {
     private static final long serialVersionUID = 1;
 
-    /** A reason; empty where the library will say it itself. */
+    /** A reason; empty if the library itself will report it. */
     LeftAloneException(String reason) {
       super(reason, null, false, false);
     }
@@ -99,8 +99,8 @@ public final class ModelFile implements Closeable {
 
   /**
    * Another job's {@link #sweep} leaves it alone as long as it is open. Its name is never reused,
-   * so a dead job's file can be deleted by its name. Written in the way that the libraries write:
-   * an interrupt of the program's thread does not close it.
+   * so a dead job's file can be deleted by name. Like the libraries, it writes without a channel,
+   * so an interrupt of the program's thread does not close it.
    */
   private FileOutputStream make() throws IOException {
     OwnFiles.directory(directory);
@@ -120,7 +120,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Writes a file of the agent's own, durably, in the place of what is there. */
+  /** Durably replaces one of the agent's own files. */
   static void write(Path target, Path directory, String text) throws IOException {
     try (ModelFile file = open(target, directory)) {
       file.pieces.file().write(text.getBytes(StandardCharsets.UTF_8));
@@ -139,8 +139,8 @@ public final class ModelFile implements Closeable {
   }
 
   /**
-   * A file that will take the place of {@code path}; throws if that would not be what the library
-   * does: of links, of files that are none, or that belong to somebody else.
+   * A file that will take the place of {@code path}; throws if the result would differ from what
+   * the library does: for links, for other than regular files, and for files of another user.
    */
   static ModelFile create(Path path) throws LeftAloneException {
     Path parent = path.toAbsolutePath().getParent();
@@ -173,7 +173,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Where a file is, or is to be, whatever links lead there. */
+  /** The real path of an existing or future file, with links resolved. */
   static Path real(Path file) throws IOException {
     Path absolute = file.toAbsolutePath();
     Path parent = absolute.getParent();
@@ -198,7 +198,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Before a byte is in it. */
+  /** Called before the first byte is written. */
   private void becomeLike(PosixFileAttributes old) throws IOException {
     try {
       Files.setPosixFilePermissions(incomplete, old.permissions());
@@ -217,7 +217,7 @@ public final class ModelFile implements Closeable {
     return target;
   }
 
-  /** Where its content goes; closing it does nothing more than {@link OutputStream#flush}. */
+  /** The stream for its content; closing it only flushes. */
   public OutputStream stream() {
     return stream;
   }
@@ -226,18 +226,18 @@ public final class ModelFile implements Closeable {
     return pieces;
   }
 
-  /** Whether {@link #publish} has put it into place; else what the program did there stays. */
+  /** Whether {@link #publish} has moved it into place; otherwise the program's file stays. */
   boolean isPublished() {
     return published;
   }
 
   /**
-   * Puts it into place, durably.
+   * Moves it into place, durably.
    *
-   * @param late whether the program has gone on since, and may have written there itself
-   * @param moving held by who moves files there: model and side file belong together
-   * @return what the user should know; empty if it is in place, with what verifies it
-   * @throws IOException if it cannot be; what was there before is there still
+   * @param late whether the program has continued since, and may have written there itself
+   * @param moving monitor held while files are moved: model and side file belong together
+   * @return what the user should know; empty if the model and its side file are in place
+   * @throws IOException if that fails; the old file stays
    */
   String publish(boolean late, Object moving) throws IOException {
     stream.flush();
@@ -258,7 +258,7 @@ public final class ModelFile implements Closeable {
       }
       try {
         move(incomplete, target);
-      } catch (FileSystemException e) { // Mounted by itself, in containers.
+      } catch (FileSystemException e) { // A mount point of its own, in containers.
         known = false;
         SideFile.forget(target);
         writeInPlace();
@@ -289,7 +289,7 @@ public final class ModelFile implements Closeable {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Of a directory the JDK makes a channel and nothing else, which interrupts close. */
+  /** For a directory, the JDK offers only a channel, which interrupts close. */
   private static void force(@Nullable Path directory) {
     boolean interrupted = Thread.interrupted();
     while (directory != null && !forced(directory)) {
@@ -300,7 +300,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Some file systems cannot: then it is as durable as they are. */
+  /** Some file systems cannot force a directory; the file is then as durable as they make it. */
   private static boolean forced(Path directory) {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
@@ -312,7 +312,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Ends it; what was not published is deleted. */
+  /** Closes it; deletes it if it was not published. */
   @Override
   public void close() throws IOException {
     try {
@@ -328,7 +328,7 @@ public final class ModelFile implements Closeable {
     }
   }
 
-  /** Removes what killed jobs have left, and what is said of models that are gone. */
+  /** Removes leftovers of killed jobs and side files of deleted models. */
   static void sweep(Path model) {
     Path directory = SideFile.directory(model);
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -345,16 +345,19 @@ public final class ModelFile implements Closeable {
         }
       }
       for (Path side : sides) {
-        if (quiet) { // Else its model may be about to come.
+        if (quiet) { // Otherwise its model may be about to appear.
           SideFile.sweep(side, model);
         }
       }
     } catch (IOException e) {
-      // Another time.
+      // Try again another time.
     }
   }
 
-  /** Whether it was a dead job's: a lock ends with its job, and no other job knows the name. */
+  /**
+   * Deletes a dead job's file and returns whether it was one: a lock ends with its job, and no
+   * other job knows the name.
+   */
   private static boolean isSwept(Path file) throws IOException {
     if (OWN.contains(file.getFileName())
         || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)

@@ -27,9 +27,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policy {@code checkpoint=}: a model file is written beside its place, forced to disk, and
- * moved; with {@code async} on a thread of the agent, one at a time, from a snapshot. Safe for
- * concurrent use.
+ * The policy {@code checkpoint=}: a model file is written beside its place, forced to disk and
+ * moved. With {@code async}, a thread of the agent does this, one file at a time, from a snapshot.
+ * Safe for concurrent use.
  */
 public final class ModelFiles implements Closeable {
   /** The bytes of a file, or of a part of it. */
@@ -38,13 +38,13 @@ public final class ModelFiles implements Closeable {
     /** Writes them; leaves the stream open. */
     void writeTo(OutputStream out) throws IOException;
 
-    /** The same bytes, whatever the program does next; null: there is no room for a copy. */
+    /** The same bytes, whatever the program does next; null if there is no room for a copy. */
     default @Nullable Content snapshot() throws IOException {
       return null;
     }
   }
 
-  /** Hears of each file that was written, or could not be. */
+  /** Is told about each file that was written or could not be. */
   @FunctionalInterface
   public interface Listener {
     /** Times as of {@link System#nanoTime}. */
@@ -55,7 +55,7 @@ public final class ModelFiles implements Closeable {
   private final Listener listener;
   private final OnceLog log;
 
-  /** Between two looks at what has been left in a directory, which may be large. */
+  /** Uses of a directory between two sweeps of it; the directory may be large. */
   private static final int USES = 16;
 
   /** A program may have a directory for each model. */
@@ -65,7 +65,9 @@ public final class ModelFiles implements Closeable {
   private static final Path WORKING_DIRECTORY =
       Files.exists(PROCESS) ? PROCESS : Path.of("").toAbsolutePath();
 
-  /** Storage that takes nothing of the agent's own for so long is not waited for. */
+  /**
+   * If storage accepts none of the agent's own bytes for this long, nothing waits for it any more.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /**
@@ -83,7 +85,9 @@ public final class ModelFiles implements Closeable {
   private final boolean asynchronous;
   private final Predicate<CountDownLatch> patience;
 
-  /** Set while this thread takes a checkpoint of the agent's own: what is written beside it. */
+  /**
+   * Set while this thread takes one of the agent's own checkpoints: the state written beside it.
+   */
   private static final ThreadLocal<@Nullable StateFile> AS_AGENT = new ThreadLocal<>();
 
   private volatile boolean background;
@@ -106,7 +110,7 @@ public final class ModelFiles implements Closeable {
   private int left;
   private int damaged;
 
-  /** A file that is written in the background, or has been. */
+  /** A file that is being, or has been, written in the background. */
   public static final class Pending {
     private final ModelFile file;
     private final CountDownLatch done = new CountDownLatch(1);
@@ -115,7 +119,7 @@ public final class ModelFiles implements Closeable {
     private boolean failed;
     private volatile boolean leftBehind;
 
-    /** What has to be on disk before it is in place; null if it is the program's. */
+    /** State that must be on disk before the file is in place; null for the program's own file. */
     private @Nullable StateFile agents;
 
     @Nullable Thread by;
@@ -125,12 +129,14 @@ public final class ModelFiles implements Closeable {
       this.inPlace = inPlace;
     }
 
-    /** Whether it is there, and nothing is left to be done then. */
+    /** Whether it is in place and all actions for that are done. */
     public synchronized boolean isInPlace() {
       return inPlace;
     }
 
-    /** Runs that once the file is in place, in the order of these calls; never if it fails. */
+    /**
+     * Runs {@code action} once the file is in place, in the order of the calls; never if it fails.
+     */
     public void then(Runnable action) {
       synchronized (this) {
         if (!inPlace) {
@@ -143,7 +149,7 @@ public final class ModelFiles implements Closeable {
       action.run();
     }
 
-    /** What is to be done now; where that is nothing, what comes later is done at once. */
+    /** Takes the actions to run now; if there are none, later ones run at once. */
     private synchronized List<Runnable> take() {
       List<Runnable> all = List.copyOf(then);
       then.clear();
@@ -163,14 +169,14 @@ public final class ModelFiles implements Closeable {
   /**
    * A policy.
    *
-   * @param background whether {@link #inBackground} is to be
+   * @param background initial value of {@link #inBackground}
    * @param staging bytes that snapshots may take, asked once
    */
   public ModelFiles(boolean background, LongSupplier staging, Listener listener, UserLog log) {
     this(background, staging, listener, log, done -> AgentThread.await(done, PATIENCE));
   }
 
-  /** As above; {@code patience} waits for a while, and tells whether it is done. */
+  /** As above; {@code patience} waits for a while and returns whether the latch has opened. */
   ModelFiles(
       boolean background,
       LongSupplier staging,
@@ -185,14 +191,12 @@ public final class ModelFiles implements Closeable {
     this.memory = new SnapshotMemory(staging, this.log);
   }
 
-  /** Whether files are written in the background: not any more when the job ends. */
+  /** Whether files are written in the background; false once the job ends. */
   public boolean inBackground() {
     return background;
   }
 
-  /**
-   * Waits for storage as long as anybody waits for the agent's own files; true if it has answered.
-   */
+  /** Waits for storage as long as for the agent's own files; true if it has answered. */
   boolean isPatient(CountDownLatch done) {
     return patience.test(done);
   }
@@ -201,7 +205,7 @@ public final class ModelFiles implements Closeable {
     return inFlight != null;
   }
 
-  /** What is being written for the agent is not worth waiting for. */
+  /** Stops waiting for the agent's own files. */
   void giveUpAgents() {
     Pending now = inFlight;
     if (now != null && now.agents != null) {
@@ -211,9 +215,10 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves for the agent: a failure is no matter of the program's, nor is one of the program's.
+   * Saves for the agent. Its failures do not reach the program, and the program's failures do not
+   * reach it.
    *
-   * @return tells when it is in place; null if it was not written in the background
+   * @return the pending file; null if it was not written in the background
    */
   @Nullable Pending asAgent(AgentCheckpoints.Saver saver, Path directory) throws IOException {
     StateFile state = new StateFile(directory, memory, saver);
@@ -236,21 +241,21 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Whether this thread may take a snapshot now, to be written in the background: the one before is
-   * written. {@link #endTurn} is due if so. Not while another thread takes one, or this one does:
-   * then the file is written at once, and nobody waits for anybody's turn.
+   * Whether this thread may take a snapshot now, to be written in the background; the previous one
+   * has been written. If true, the caller must call {@link #endTurn}. False while this or another
+   * thread takes one: the file is then written at once, and no thread waits for its turn.
    */
   public boolean beginTurn() {
     boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
-    await(); // This thread may have saved it, and may number its files by what is there.
-    if (mine && isWriting()) { // Left behind, and its snapshot is still in use.
+    await(); // This thread may have saved it and may number its files by those that exist.
+    if (mine && isWriting()) { // The previous file was abandoned, but its snapshot is still in use.
       turn.unlock();
       return false;
     }
     return mine;
   }
 
-  /** The snapshot is handed over, or was not taken. */
+  /** Ends the turn: the snapshot is handed over or was not taken. */
   public void endTurn() {
     turn.unlock();
   }
@@ -260,10 +265,10 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Saves a model: in the background where a snapshot can be taken, else at once.
+   * Saves a model: in the background if a snapshot can be taken, otherwise at once.
    *
-   * @return tells when it is in place; null if the library is to write it
-   * @throws IOException that this had, or an earlier one in the background
+   * @return the pending file; null if the library has to write it
+   * @throws IOException from this file, or from an earlier one in the background
    */
   public @Nullable Pending save(Path target, Content content) throws IOException {
     boolean later = beginTurn();
@@ -325,7 +330,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** The first time that a file there is used, and now and then later. */
+  /** Sweeps a directory when it is first used, and occasionally later. */
   private void sweep(Path file) {
     Path directory = file.toAbsolutePath().getParent();
     if (uses.size() > DIRECTORIES) {
@@ -343,7 +348,7 @@ public final class ModelFiles implements Closeable {
     write(file, content, System.nanoTime());
   }
 
-  /** Publishes a file whose content has been written. */
+  /** Publishes a file whose content is written. */
   public void publish(ModelFile file, long start) throws IOException {
     write(file, written -> {}, start);
   }
@@ -383,8 +388,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Writes a file in the background, publishes and closes it; at once if the job is ending. In this
-   * thread's turn; then {@link #raise} is due. The result tells when it is in place.
+   * Writes a file in the background, publishes and closes it; at once if the job is ending. Called
+   * in this thread's turn; the caller must then call {@link #raise}. Returns the pending file.
    */
   public Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
@@ -401,7 +406,7 @@ public final class ModelFiles implements Closeable {
         try {
           writer.start();
           return mine;
-        } catch (OutOfMemoryError e) { // No thread to be had.
+        } catch (OutOfMemoryError e) { // No thread available.
           inFlight = null;
         }
       }
@@ -415,7 +420,7 @@ public final class ModelFiles implements Closeable {
     long start = System.nanoTime();
     ModelFile file = mine.file;
     try (file) {
-      content.writeTo(file.stream()); // First, whatever fails: it gives its memory back.
+      content.writeTo(file.stream()); // First, to give the memory back even on failure.
       StateFile state = mine.agents;
       if (state != null) {
         state.write();
@@ -427,7 +432,7 @@ public final class ModelFiles implements Closeable {
     } catch (Throwable t) {
       IOException failed =
           new IOException("The model could not be written to " + file.target() + ": " + t, t);
-      if (!file.isPublished()) { // What follows may fail, too: that costs no good file.
+      if (!file.isPublished()) { // Later steps may fail too, but a published file stays.
         discard(mine.agents);
       }
       if (mine.agents != null && file.pieces().isGivenUp()) {
@@ -454,7 +459,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Deletes the remains of a failed checkpoint of the agent's own. */
+  /** Deletes the remains of one of the agent's own checkpoints that failed. */
   private static void discard(@Nullable StateFile failed) {
     try {
       if (failed != null) {
@@ -467,8 +472,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A model has been saved, or is being; throws what an earlier one had, once: nobody has heard of
-   * it yet.
+   * Called when a model has been, or is being, saved. Throws, once, an earlier failure that has not
+   * been reported yet.
    */
   public synchronized void raise() throws IOException {
     if (AS_AGENT.get() != null) {
@@ -482,8 +487,9 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * The JVM is told to end: one of the agent's own is waited for so long at least, even if storage
-   * takes nothing of it for a while, as while it makes much durable; then as ever.
+   * Called when the JVM is told to end. Waits at least this long for one of the agent's own files,
+   * even if storage accepts nothing for a while, as when it forces much data to disk; then as
+   * usual.
    */
   void awaitAgents(long nanos) {
     Pending last = inFlight;
@@ -494,8 +500,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Waits for what is being written. One of the agent's own is left behind where storage takes
-   * nothing of it any more: if it ever goes on, it is written whole all the same.
+   * Waits for the file that is being written. Abandons one of the agent's own if storage no longer
+   * accepts its bytes; if storage recovers, that file is still written completely.
    */
   public void await() {
     Pending other = inFlight;
@@ -525,7 +531,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * Where {@code java.io} finds a file, if it is one: in the working directory, whatever {@code
+   * The path where {@code java.io} finds a file: relative to the working directory, whatever {@code
    * user.dir} says.
    */
   public static Path path(File file) {
@@ -539,7 +545,7 @@ public final class ModelFiles implements Closeable {
         .toString();
   }
 
-  /** A file is about to be read: waits until it is there. */
+  /** Called before a file is read; waits until it is in place. */
   public void await(Path file) {
     Pending now = inFlight;
     try {
@@ -547,11 +553,11 @@ public final class ModelFiles implements Closeable {
         await();
       }
     } catch (IOException e) {
-      // There is no such directory, which the library will meet too.
+      // There is no such directory; the library will report it.
     }
   }
 
-  /** Whether it is known what a file must be, and it is something else; that is said. */
+  /** Whether a file differs from what the agent wrote; logs it if so. */
   public boolean isDamaged(Path file) {
     await(file);
     sweep(file);
@@ -560,7 +566,7 @@ public final class ModelFiles implements Closeable {
       if (known == null || !Files.isRegularFile(file) || known.isOf(file)) {
         return false;
       }
-      known = SideFile.read(file); // Another thread may have replaced both in between.
+      known = SideFile.read(file); // Another thread may have replaced both since.
       if (known == null || known.isOf(file)) {
         return false;
       }
@@ -582,8 +588,8 @@ public final class ModelFiles implements Closeable {
   }
 
   /**
-   * A file is about to be loaded, this one and no other; throws if it is damaged though nobody has
-   * written it since: else the library tries, for it may have been replaced on purpose.
+   * Called before exactly this file is loaded. Throws if it is damaged although nobody has written
+   * to it since. Otherwise the library tries it, because the user may have replaced it on purpose.
    */
   public void check(Path file) throws IOException {
     if (isDamaged(file)) {
@@ -612,7 +618,7 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** The program trains: models that it loads later are not its starting point. */
+  /** Called when the program trains: models that it loads later are not its starting point. */
   synchronized void train() {
     remembersLoads = false;
   }
@@ -627,7 +633,7 @@ public final class ModelFiles implements Closeable {
     return loaded;
   }
 
-  /** The library has changed a file in place. */
+  /** Called when the library has changed a file in place. */
   public void changed(Path file) {
     try {
       if (SideFile.read(file) != null) {
@@ -638,12 +644,12 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** The JVM ends: from now on, every wait for storage that takes nothing is bounded. */
+  /** Called when the JVM ends: from now on, every wait for unresponsive storage is bounded. */
   public void ends() {
     ending = true;
   }
 
-  /** For the summary; empty if no model was written. */
+  /** The sentence for the summary; empty if no model was written. */
   public String said() {
     await();
     synchronized (this) {
@@ -662,12 +668,15 @@ public final class ModelFiles implements Closeable {
     }
   }
 
-  /** Why the policy did nothing, empty if it did something. */
+  /** Why the policy did nothing; empty if it did something. */
   public String whyUnused() {
     return !said().isEmpty() ? "" : "the program has written no model";
   }
 
-  /** The job ends: waits for what is being written; what follows is written at once. */
+  /**
+   * Called when the job ends. Waits for the file that is being written; later ones are written at
+   * once.
+   */
   @Override
   public void close() {
     ends();

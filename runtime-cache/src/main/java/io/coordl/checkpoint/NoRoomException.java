@@ -4,7 +4,7 @@ package io.coordl.checkpoint;
 public final class NoRoomException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** Without a stack: it is no error. */
+  /** Without a stack trace, because it is not an error. */
   public NoRoomException() {
     super("no room for a snapshot", null, false, false);
   }

@@ -17,7 +17,7 @@ final class Pieces extends OutputStream {
     FileOutputStream open() throws IOException;
   }
 
-  /** What is not on the disk yet stays below this, lest the kernel stops others to write it. */
+  /** Limit of bytes not yet on disk; beyond it, the kernel might stall other writers. */
   private static final long UNFORCED = 64L << 20;
 
   private final Opening opening;
@@ -46,12 +46,12 @@ final class Pieces extends OutputStream {
     return out != null;
   }
 
-  /** How many have been written. Any thread. */
+  /** Bytes written so far. Any thread. */
   long bytes() {
     return bytes;
   }
 
-  /** From now on whatever is written fails. Any thread. */
+  /** Makes all later writes fail. Any thread. */
   void giveUp() {
     givenUp = true;
   }
@@ -82,7 +82,8 @@ final class Pieces extends OutputStream {
   }
 
   /**
-   * Ends the file, if it was opened. Closing this stream does not, because a library may close it.
+   * Closes the file, if it was opened. Closing this stream does not, because a library may close
+   * it.
    */
   void end() throws IOException {
     if (out != null) {

@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policy {@code resume=}: the job goes on from the newest checkpoint that the agent took in an
- * earlier one. The program runs from its beginning, and what it has done before is skipped: the
- * adapter of each library knows how. Safe for concurrent use.
+ * The policy {@code resume=}: the job continues from the newest checkpoint that the agent took in
+ * an earlier job. The program runs from its beginning, and the adapter of its library skips the
+ * steps that the earlier job has done. Safe for concurrent use.
  */
 public final class Resume {
   private final String root;
@@ -38,7 +38,9 @@ public final class Resume {
   private String done = "";
   private int leftOut;
 
-  /** Looks for a checkpoint, among those in {@code root} or that itself, before any is written. */
+  /**
+   * Looks for a checkpoint in {@code root}, or takes {@code root} itself, before any is written.
+   */
   public Resume(String root, ModelFiles files, UserLog log) {
     this.root = root;
     this.files = files;
@@ -93,7 +95,7 @@ public final class Resume {
     return models;
   }
 
-  /** The checkpoint to continue from; once, for the first model that asks. */
+  /** The checkpoint to continue from; returned once, to the first model that asks. */
   public synchronized @Nullable Path take() {
     Path found = checkpoint;
     if (taken && found != null && !done.isEmpty()) {
@@ -112,7 +114,7 @@ public final class Resume {
     return found;
   }
 
-  /** Why a program that has loaded a model itself must not be resumed; null if it may be. */
+  /** Why a program that has itself loaded a model must not be resumed; null if it may be. */
   private @Nullable String loadsOther(Path found) {
     String then = null;
     try {
@@ -138,20 +140,20 @@ public final class Resume {
     return null;
   }
 
-  /** The first model that trains is none that can be restored. */
+  /** Records that the first model in training cannot be restored. */
   public synchronized void refuse(String reason) {
     if (take() != null) {
       fail(reason);
     }
   }
 
-  /** What was written by {@link AgentCheckpoints.Saver#state}. */
+  /** Opens the state written by {@link AgentCheckpoints.Saver#state}. */
   public static DataInputStream open(Path checkpoint) throws IOException {
     InputStream file = new FileInputStream(StateFile.of(checkpoint).toFile());
     return new DataInputStream(new BufferedInputStream(file, 1 << 16));
   }
 
-  /** The model is what it was after {@code step}, and what follows is skipped up to there. */
+  /** Records that the model is in its state after {@code step}; the steps up to it are skipped. */
   public synchronized void begin(long step) {
     from = step;
     start = System.nanoTime();
@@ -161,15 +163,12 @@ public final class Resume {
     log.say("resume: continues from " + shown(checkpoint) + ", after step " + step + ".");
   }
 
-  /** Whether the program does now what it has done before. */
+  /** Whether the program repeats steps that are being skipped. */
   public boolean isSkipping() {
     return skipping;
   }
 
-  /**
-   * Whether the program saves again what it has saved before, from other weights: what is there
-   * stays.
-   */
+  /** Whether the program repeats a save, now with other weights; the existing file stays. */
   public synchronized boolean leavesOutSave() {
     if (skipping) {
       leftOut++;
@@ -177,7 +176,7 @@ public final class Resume {
     return skipping;
   }
 
-  /** Something cannot be restored: a clause. */
+  /** Records something that cannot be restored, as a clause. */
   public synchronized void lacks(String what) {
     if (lacking.size() < 8 && !lacking.contains(what)) {
       lacking.add(what);
@@ -185,7 +184,7 @@ public final class Resume {
     }
   }
 
-  /** Batches that were used are prepared again, since they come from {@code what}: a clause. */
+  /** Records that used batches are prepared again because they come from {@code what}, a clause. */
   public void makesAgain(String what) {
     log.once(
         "again",
@@ -195,7 +194,7 @@ public final class Resume {
             what));
   }
 
-  /** The job is where it was. */
+  /** Called when the job has caught up with the checkpoint. */
   public synchronized void end() {
     skipping = false;
     done =
@@ -208,7 +207,7 @@ public final class Resume {
                 + (lacking.isEmpty() ? "" : "; not as it was: " + String.join("; ", lacking)));
   }
 
-  /** As {@link #fail(String)}, by what was thrown. */
+  /** As {@link #fail(String)}, with the exception as the reason. */
   public void fail(Throwable thrown) {
     fail(
         thrown instanceof EOFException
@@ -216,7 +215,7 @@ public final class Resume {
             : String.valueOf(thrown));
   }
 
-  /** It could not be restored, and is as the program made it. */
+  /** Records that the model could not be restored and stays as the program made it. */
   public synchronized void fail(String reason) {
     skipping = false;
     continued = null;
@@ -228,7 +227,7 @@ public final class Resume {
     return continued;
   }
 
-  /** For the summary; empty if nothing was resumed. */
+  /** The sentence for the summary; empty if nothing was resumed. */
   public synchronized String said() {
     return skipping
         ? Text.format(
@@ -243,7 +242,7 @@ public final class Resume {
         : "; models that it saved again before that were left out (" + leftOut + ")";
   }
 
-  /** Why it did nothing, empty if it did something. */
+  /** Why it did nothing; empty if it did something. */
   public synchronized String whyUnused() {
     return done.isEmpty() ? why : "";
   }

@@ -20,9 +20,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a model file, in a text file beside it that {@code sha256sum -c} reads: length
- * and SHA-256. It is replaced right before the model, so it also says what the file is that the
- * model replaces: whenever the job is killed, what lies there is one of the two.
+ * Length and SHA-256 of a model file, in a text file beside it that {@code sha256sum -c} reads. It
+ * is replaced right before the model, so it also describes the old model: whenever the job is
+ * killed, the model file matches one of the two.
  */
 record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
   static final String SUFFIX = ".sha256";
@@ -35,10 +35,10 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
               + "(?:# before: (\\d{1,19}) bytes, ([0-9a-f]{64}|-), time (-?\\d{1,19})\n)?"
               + "([0-9a-f]{64})  [\\s\\S]*");
 
-  /** A text of ours is much shorter, but for the name of the file. */
+  /** The agent's texts are much shorter, except for the name of the file. */
   private static final int LONGEST = 4096;
 
-  /** Length and content of a file, and where only that is known the time it was changed. */
+  /** Length and SHA-256 of a file, or, if only that is known, its modification time. */
   record Known(long bytes, String sha256, long millis) {
     static final String NOT_READ = "-";
 
@@ -54,7 +54,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return directory(model).resolve(model.getFileName() + SUFFIX);
   }
 
-  /** Where the agent keeps its files, beside a model. */
+  /** The directory beside a model where the agent keeps its files. */
   static Path directory(Path model) {
     return model.resolveSibling(DIRECTORY);
   }
@@ -66,7 +66,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Whether a directory has a model that has been written whole. */
+  /** Whether a directory has a completely written model. */
   static boolean isWhole(Path directory) throws IOException {
     for (Path model : models(directory)) {
       SideFile known = read(model);
@@ -77,7 +77,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return false;
   }
 
-  /** Whether each model of a directory is what was written, and there is one. */
+  /** Whether a directory has models and each is what was written. */
   static boolean isVerified(Path directory) throws IOException {
     if (!isWhole(directory)) {
       return false;
@@ -91,7 +91,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return true;
   }
 
-  /** The models of a directory of which something is known. */
+  /** The models of a directory that have side files. */
   static List<Path> models(Path directory) throws IOException {
     Path sides = directory.resolve(DIRECTORY);
     List<Path> models = new ArrayList<>();
@@ -103,13 +103,13 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return models;
   }
 
-  /** What a side file is of, beside another model. */
+  /** The model that a side file beside {@code other} describes. */
   private static Path model(Path side, Path other) {
     String name = side.getFileName().toString();
     return other.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
   }
 
-  /** What is known of a model; null if nothing is, or the file is not of ours. */
+  /** The side file of a model; null if there is none or it is not the agent's. */
   static @Nullable SideFile read(Path model) {
     Path side = of(model);
     try {
@@ -133,19 +133,19 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     }
   }
 
-  /** Not by a channel, which an interrupt would close. */
+  /** Uses no channel, because an interrupt would close it. */
   static String text(Path side) throws IOException {
     try (InputStream in = new FileInputStream(side.toFile())) {
       return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8);
     }
   }
 
-  /** Whether the file is one of those that may lie there. */
+  /** Whether the file matches either record. */
   boolean isOf(Path model) throws IOException {
     return now.is(model) || (before != null && before.is(model));
   }
 
-  /** Whether nobody has written the file since, as far as its time tells. */
+  /** Whether nobody has written the file since, judging by its modification time. */
   boolean isUntouched(Path model) throws IOException {
     return time(model) == now.millis;
   }
@@ -154,20 +154,20 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     return Files.getLastModifiedTime(file).toMillis();
   }
 
-  /** Somebody else writes the model. */
+  /** Deletes the side file, because somebody else writes the model. */
   static void forget(Path model) {
     try {
       if (read(model) != null) {
         Files.deleteIfExists(of(model));
       }
     } catch (IOException e) {
-      // Then it says that the model is not what it was.
+      // The side file then reports that the model has changed.
     }
   }
 
   /**
-   * Writes what a model will be, durably, before it is moved into place; false, and nothing, if a
-   * file of somebody else has that name.
+   * Durably writes the side file of a model before the model is moved into place. Writes nothing
+   * and returns false if somebody else's file has that name.
    */
   static boolean write(Path model, Path complete, String sha256) throws IOException {
     Path side = of(model);
@@ -191,7 +191,7 @@ record SideFile(SideFile.Known now, SideFile.@Nullable Known before) {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // Every Java platform has it.
+      throw new IllegalStateException(e); // Every Java platform has SHA-256.
     }
   }
 

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that snapshots may take. Once memory is short they take none, and jobs wait for their
- * files, as with {@code checkpoint=atomic}. Safe for concurrent use.
+ * The memory that snapshots may take. Once memory is short, no snapshots are taken, and the job
+ * waits for its files as with {@code checkpoint=atomic}. Safe for concurrent use.
  */
 public final class SnapshotMemory implements MemoryWatch.Holder {
   static final int PIECE = 4 << 20;
@@ -28,7 +28,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     this.log = log;
   }
 
-  /** Takes so many bytes for a snapshot; that there are too few is said once. */
+  /** Reserves {@code size} bytes for a snapshot; logs once if there are too few. */
   public synchronized boolean take(long size) {
     if (budget < 0) {
       budget = limit.getAsLong();
@@ -53,7 +53,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     taken -= size;
   }
 
-  /** Memory to write to, which is used again; null if there is none. */
+  /** A reusable buffer to write to; null if there is no memory. */
   @Nullable ByteBuffer takePiece() {
     synchronized (this) {
       ByteBuffer old = pieces.poll();
@@ -95,7 +95,7 @@ public final class SnapshotMemory implements MemoryWatch.Holder {
     return true;
   }
 
-  /** Memory that no snapshot uses now. */
+  /** Bytes that no snapshot uses now. */
   @Override
   public synchronized long held() {
     return (long) PIECE * pieces.size();

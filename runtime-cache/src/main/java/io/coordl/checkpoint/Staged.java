@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file's content in memory until it is written. Where that does not fit, it goes to the file at
- * once, as it would without. Closing it does nothing. Of one thread at a time.
+ * A file's content in memory until it is written. If it does not fit, it goes to the file at once.
+ * Closing it does nothing. Used by one thread at a time.
  */
 public final class Staged extends OutputStream {
   private final SnapshotMemory memory;
@@ -17,7 +17,7 @@ public final class Staged extends OutputStream {
   private final List<ByteBuffer> pieces = new ArrayList<>();
   private boolean flushed;
 
-  /** Nothing yet; what is too much for the memory goes to {@code file}. */
+  /** Starts empty; content that does not fit in the memory goes to {@code file}. */
   public Staged(SnapshotMemory memory, OutputStream file) {
     this.memory = memory;
     this.file = file;
@@ -45,7 +45,7 @@ public final class Staged extends OutputStream {
     }
   }
 
-  /** One with room, null if there is no memory for it and all is in the file. */
+  /** A buffer with room; null if there is no memory, so that all content is in the file. */
   private @Nullable ByteBuffer piece() throws IOException {
     ByteBuffer last = pieces.isEmpty() ? null : pieces.get(pieces.size() - 1);
     if (last != null && last.hasRemaining()) {
@@ -65,7 +65,7 @@ public final class Staged extends OutputStream {
     return flushed;
   }
 
-  /** Writes it all, and gives the memory back. */
+  /** Writes all of it and gives the memory back. */
   public void writeTo(OutputStream out) throws IOException {
     byte[] some = new byte[1 << 16];
     try {

@@ -18,10 +18,11 @@ import java.security.MessageDigest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job needs to go on just where a checkpoint of the agent's own was taken, and no model file
- * has: a file beside the model, which ends with the SHA-256 of what is before. Copied when the
- * checkpoint is taken, made and written before the model is put in place, so that every complete
- * checkpoint has it. One thread at a time.
+ * State that a job needs to continue exactly where one of the agent's own checkpoints was taken,
+ * and that a model file lacks. It is a file beside the model that ends with the SHA-256 of the
+ * bytes before. The state is copied when the checkpoint is taken; the file is written before the
+ * model is moved into place, so that every complete checkpoint has it. Used by one thread at a
+ * time.
  */
 final class StateFile implements Closeable {
   private static final int HASH = 32;
@@ -76,24 +77,27 @@ final class StateFile implements Closeable {
     return pieces;
   }
 
-  /** Who writes that file writes and closes this one, too. */
+  /** The thread that writes {@code file} also writes and closes this one. */
   void handOver(ModelFiles.Pending file) {
     writtenWith = file;
   }
 
-  /** For the thread that has made it; null if that has to write and close it. */
+  /**
+   * For the thread that created this: the file it was handed over with; null if that thread itself
+   * has to write and close it.
+   */
   ModelFiles.@Nullable Pending writtenWith() {
     return writtenWith;
   }
 
-  /** Gives its memory back; what is not written by now never will be. */
+  /** Gives its memory back; unwritten state is lost. */
   @Override
   public void close() {
     staged.discard();
     Closeables.closeQuietly(pieces::end);
   }
 
-  /** Whether a checkpoint has one, and it is what was written. */
+  /** Whether a checkpoint has an undamaged state file. */
   static boolean isWhole(Path checkpoint) throws IOException {
     Path path = of(checkpoint);
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || Files.size(path) < HASH) {

@@ -1,6 +1,6 @@
 /**
- * How model files are written and read: whole or not at all, verified, and in the background. Knows
- * files and bytes; what a model is only the adapters of the libraries know.
+ * Writes and reads model files: whole or not at all, verified, and in the background. Knows files
+ * and bytes; only the adapters of the libraries know what a model is.
  */
 @NullMarked
 package io.coordl.checkpoint;

@@ -51,7 +51,7 @@ public final class StorageCall<T> {
   }
 
   /**
-   * The answer, waited for so long.
+   * The answer, waited for at most {@code patience}.
    *
    * @throws IOException with a clause for the user, if there is none by then
    */

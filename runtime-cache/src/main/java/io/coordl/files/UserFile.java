@@ -9,9 +9,9 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * Reads what the user names before the program runs. Opens only regular files: a FIFO blocks until
- * somebody writes to it, and a device may never end. Waits a minute at most for storage that does
- * not answer, such as a mount whose server is gone.
+ * Reads files that the user names, before the program runs. Opens only regular files: a FIFO blocks
+ * until somebody writes to it, and a device may never end. Waits a minute at most for storage that
+ * does not answer, such as a mount whose server is gone.
  */
 public final class UserFile {
   private static final Duration PATIENCE = Duration.ofMinutes(1);

@@ -6,11 +6,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An accelerator that is emulated, as MLPerf Storage does it: a step sleeps for a given time.
+ * An accelerator emulated as in MLPerf Storage: a step sleeps for a given time.
  *
- * @param stepNanos of a step
- * @param instances of the program that measure at the same time
- * @param meeting directory where they meet; of no use to one alone
+ * @param stepNanos duration of a step
+ * @param instances how many instances of the program measure at the same time
+ * @param meeting directory where they meet; unused by a single instance
  */
 public record Accelerator(long stepNanos, int instances, Path meeting) {
   private static final Pattern TEXT =

@@ -12,13 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * The data side of the job against an accelerator that sleeps: at a batch get, batches are taken
- * from the program's iterator, slept for and dropped, with items from storage. The accelerator's
- * utilisation is the time of its steps as asked for over all time, as the rules of MLPerf Storage
- * have it; the first step of an epoch does not count. The program gets the last batch of an epoch,
- * so that its loop ends as ever, and this goes on in its next epoch.
+ * Runs the job's data pipeline against an accelerator that sleeps. At a batch get, it takes batches
+ * from the program's iterator, sleeps for a step each and drops them; items come from storage. The
+ * accelerator's utilisation is the requested time of its steps divided by all time, as MLPerf
+ * Storage defines it; the first step of an epoch does not count. The program gets the last batch of
+ * an epoch, so that its loop ends as usual, and the stage continues in the next epoch.
  *
- * <p>Several instances begin to count at the same time, and go on until all have counted enough.
+ * <p>Several instances start counting at the same time and run until all have counted enough.
  */
 final class EmulatedAccelerator extends Stage {
   static final String PHASE = "accelerator";
@@ -27,13 +27,13 @@ final class EmulatedAccelerator extends Stage {
   private static final String MEASURED = "measured";
   private static final long WARM_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Where the user says how many steps count, it is not the figures that are wanted. */
+  /** Warm-up if the user sets the number of steps: precise figures are not needed then. */
   private static final long SHORT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final int LEAST_STEPS = 20;
 
-  /** For the others: their JVMs start beside this one, which works on. */
+  /** How long this instance waits for the others, whose JVMs start beside it; it keeps working. */
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -60,7 +60,7 @@ final class EmulatedAccelerator extends Stage {
   private int emptyEpochs;
   private int ofEpoch;
 
-  /** Batches that were taken while steps counted, and what was read meanwhile. */
+  /** Batches taken while steps counted, and the reads in that time. */
   private long batches;
 
   private PhaseEvent workBefore = new PhaseEvent();
@@ -69,8 +69,8 @@ final class EmulatedAccelerator extends Stage {
   private String reason = "";
 
   /**
-   * @param wanted steps to count, 0 for as many as fill the time
-   * @param sleep sleeps for so many nanoseconds
+   * @param wanted steps to count; 0 for as many as fill the time
+   * @param sleep sleeps for this many nanoseconds
    */
   EmulatedAccelerator(Plan plan, Accelerator accelerator, int wanted, LongConsumer sleep) {
     super(plan, "an emulated accelerator, every item from storage");
@@ -89,7 +89,7 @@ final class EmulatedAccelerator extends Stage {
 
   @Override
   Next get(BatchGet get) {
-    // What is prepared inside is for nobody: no wait of the training thread.
+    // Preparation in here is not a wait of the training thread.
     long token = Spans.enter(SpanKind.PRODUCER, null);
     try {
       return take(get);
@@ -106,7 +106,7 @@ final class EmulatedAccelerator extends Stage {
       get.advance();
       arrived = plan.now();
       ofEpoch = 0;
-      batches += 2; // The program has had one before.
+      batches += 2; // The program got one before.
     }
     while (!isOver()) {
       if (!get.hasMore()) {
@@ -141,12 +141,12 @@ final class EmulatedAccelerator extends Stage {
         steps.add(step);
         window += step.nanos();
       }
-      default -> { // What others still measure must have this load beside it.
+      default -> { // The other instances still measure and need this load beside them.
       }
     }
   }
 
-  /** Goes from state to state; true after the last. */
+  /** Advances to the next state; true after the last. */
   private boolean isOver() throws IOException {
     long now = plan.now();
     switch (state) {
@@ -176,7 +176,7 @@ final class EmulatedAccelerator extends Stage {
                 : window >= WINDOW_NANOS && steps.size() >= LEAST_STEPS;
         if (enough || plan.isLate(!steps.isEmpty(), steps.size())) {
           work = Gauge.reading(plan.spans).since(workBefore);
-          // Some of the batches were taken in steps that do not count.
+          // Some batches belong to steps that do not count.
           counted = Math.min(1, (double) steps.size() / Math.max(1, batches));
           meeting.come(MEASURED);
           become(State.STAYING, now);

@@ -6,9 +6,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * Where several instances of a program wait for each other: a directory, in which each makes a file
- * when it has come so far. Nobody is held up here: who waits goes on with what it does, and asks
- * again.
+ * A barrier for several instances of a program: a directory in which each creates a file when it
+ * reaches a stage. Nothing blocks here: a waiting instance keeps working and checks again.
  */
 final class Meeting {
   private final Path directory;
@@ -19,14 +18,14 @@ final class Meeting {
     this.instances = of.instances();
   }
 
-  /** This instance has come so far. */
+  /** Records that this instance has reached the stage. */
   void come(String stage) throws IOException {
     if (instances > 1) {
       Files.createFile(directory.resolve(stage + "-" + ProcessHandle.current().pid()));
     }
   }
 
-  /** Whether all instances have come so far. */
+  /** Whether all instances have reached the stage. */
   boolean isComplete(String stage) throws IOException {
     if (instances <= 1) {
       return true;

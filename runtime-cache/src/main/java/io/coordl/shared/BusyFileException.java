@@ -2,7 +2,10 @@ package io.coordl.shared;
 
 import java.io.IOException;
 
-/** Another job sets the file up, or leaves it, and does not get on: it may be had later. */
+/**
+ * Another job holds the file's setup lock for too long, while it creates or leaves the file. The
+ * file may be available later.
+ */
 public final class BusyFileException extends IOException {
   private static final long serialVersionUID = 1;
 

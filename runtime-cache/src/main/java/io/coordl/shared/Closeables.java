@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Closes what is of no use any more, whether that fails or not: nothing was buffered in it. */
+/** Closes a resource that is no longer used and ignores failures: it has no buffered data. */
 public final class Closeables {
   private Closeables() {}
 
@@ -14,7 +14,7 @@ public final class Closeables {
         closeable.close();
       }
     } catch (IOException e) {
-      // So nothing is lost.
+      // Nothing is lost.
     }
   }
 }

@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * What a {@link SharedFile} holds: how it is known again, made and joined. Everything here but
+ * Contents of a {@link SharedFile}: how to recognise, create and join them. Every method except
  * {@link #map} is called under the file's setup lock.
  *
- * @param <M> its memory, closed with the file
+ * @param <M> its memory, which is closed with the file
  */
 public interface Contents<M extends Contents.Memory> {
   /** The words of a file. */
@@ -18,25 +18,25 @@ public interface Contents<M extends Contents.Memory> {
     void set(long at, long value);
   }
 
-  /** What tells one file of ours from another. */
+  /** The header, which distinguishes the agent's files. */
   Header header();
 
-  /** Bytes below which a file is not worth being made. */
+  /** Size in bytes below which a file is not worth creating. */
   long minimum();
 
-  /** Maps a file of this length, or one to be given it. */
+  /** Maps a file that has, or is to get, this length. */
   M map(Path path, long bytes) throws IOException;
 
-  /** Makes the contents of a new file; the header comes after that. */
+  /** Creates the contents of a new file; the header is written afterwards. */
   default void format(M memory) throws IOException {}
 
   /**
-   * Enters a job that is alive from now on; throws with a sentence for the user if there is no
-   * room.
+   * Registers a job, which counts as alive from now on; throws with a sentence for the user if
+   * there is no room.
    */
   default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
 
-  /** The number of a job that joins: one that no job had before; 0 if there is none. */
+  /** A number for a joining job that no job had before; 0 if none is left. */
   static long nextJob(Memory memory) {
     long job = memory.get(Header.JOBS) + 1;
     if (job > Liveness.MAX_JOB) {
@@ -47,14 +47,15 @@ public interface Contents<M extends Contents.Memory> {
   }
 
   /**
-   * Words at the beginning of every file of ours, each of 64 bits, in the machine's byte order.
+   * Words at the beginning of each of the agent's shared files, 64 bits each, in the machine's byte
+   * order.
    *
    * @param suffix end of the file's name, with its dot
-   * @param noun what the user calls it: "store"
-   * @param without what it costs the user if the file is not to be used: "nothing is cached"
-   * @param magic what the file is, written last
+   * @param noun name for the user: "store"
+   * @param without what the user loses if the file cannot be used: "nothing is cached"
+   * @param magic type of the file, written last
    * @param version of the layout
-   * @param layout that differs between builds which count differently
+   * @param layout differs between builds with different layouts
    * @param bytes of the whole header
    */
   record Header(
@@ -73,7 +74,7 @@ public interface Contents<M extends Contents.Memory> {
 
     public static final long CAPACITY = 32;
 
-    /** Number of the last job that joined; numbers are never given twice. */
+    /** Number of the last job that joined; numbers are never reused. */
     public static final long JOBS = 40;
 
     public void write(Memory memory, long user, long capacity) {

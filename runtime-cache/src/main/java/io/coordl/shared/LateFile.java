@@ -8,20 +8,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Opens a shared file that another job keeps locked as soon as that gets on, on a thread of the
- * agent: no caller waits. The thread lives in the topmost thread group, where no program interrupts
- * it; an interrupt would close the channel it works on.
+ * Opens a shared file that another job keeps locked as soon as it is unlocked. A thread of the
+ * agent does this, so no caller waits. The thread belongs to the topmost thread group, where no
+ * program interrupts it; an interrupt would close its channel.
  */
 public final class LateFile implements Closeable {
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A job that runs sets a file up in less. */
+  /** A running job sets up a file in less time. */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   @FunctionalInterface
   public interface Attempt {
-    /** Opens the file, and takes it; false if another job keeps it locked. */
+    /** Opens and uses the file; false if another job keeps it locked. */
     boolean succeeds() throws IOException;
   }
 
@@ -33,10 +33,10 @@ public final class LateFile implements Closeable {
   private volatile boolean closed;
 
   /**
-   * Begins to try.
+   * Starts trying.
    *
-   * @param file what the user calls it
-   * @param without what it costs the user as long as it is not there
+   * @param file name for the user
+   * @param without what the user loses until it is open
    */
   public LateFile(String file, String without, Attempt attempt, UserLog log) {
     this.file = file;
@@ -78,7 +78,7 @@ public final class LateFile implements Closeable {
     return closed || attempt.succeeds();
   }
 
-  /** Tries no more; the file is taken by now, or never. */
+  /** Stops trying; if the file is not open now, it will not be opened. */
   @Override
   public void close() {
     synchronized (this) {

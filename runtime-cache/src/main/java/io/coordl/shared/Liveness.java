@@ -9,18 +9,18 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs use a shared file, told by fcntl byte-range locks far behind its end: one byte for
- * setting up and leaving, one for what a single job does for all, one for every job that ever
- * joined. The kernel releases a job's bytes when its last thread is gone, whatever killed it; from
- * then on none of its stores or writes is under way, so what it had claimed may be taken over. Pids
- * would not do: they are reused, and differ between containers that share the file.
+ * Tells which jobs use a shared file by fcntl byte-range locks far behind its end: one byte for
+ * setting up and leaving, one for the job that leads, one for every job that ever joined. The
+ * kernel releases a job's bytes when its last thread is gone, whatever killed it. After that, none
+ * of its writes is under way, so its claims may be taken over. Pids do not work: they are reused,
+ * and differ between containers that share the file.
  *
  * <p>These locks belong to the process, not to the channel: closing <em>any</em> descriptor of the
- * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} sees to
+ * file drops them all. So the file must not be opened twice in one JVM ({@link SharedFile} ensures
  * that) and the channel stays open as long as the store. Nothing here waits in the kernel, and
  * {@code tryLock}, unlike {@code lock}, leaves the channel open when its thread is interrupted.
  *
- * <p>Thread-safe; blocking only in {@link #lockSetup}, boundedly.
+ * <p>Thread-safe. Only {@link #lockSetup} blocks, for a bounded time.
  */
 public final class Liveness implements JobLiveness {
   private static final long SETUP_BYTE = 1L << 60;
@@ -39,8 +39,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Takes the right to set up, join and leave; false if another process, or thread of this one,
-   * keeps it that long.
+   * Takes the lock for setting up, joining and leaving; false if another process, or a thread of
+   * this one, holds it for longer than {@code patience}.
    */
   public boolean lockSetup(Duration patience) throws IOException {
     long deadline = System.nanoTime() + patience.toNanos();
@@ -66,8 +66,8 @@ public final class Liveness implements JobLiveness {
   }
 
   /**
-   * Becomes the job that leads: does for all what only one can; false if another does. It stays so
-   * until {@link #stopLeading} or its death.
+   * Makes this job the leader, which does for all jobs what only one can do; false if another job
+   * leads. It leads until {@link #stopLeading} or its death.
    */
   public synchronized boolean tryLead() throws IOException {
     if (leader == null) {
@@ -82,7 +82,7 @@ public final class Liveness implements JobLiveness {
 
   /**
    * Marks this process as job {@code number} until it dies or leaves; false if the number is taken,
-   * or another job just asks whether it is.
+   * or if another job is checking it at the moment.
    */
   synchronized boolean tryJoin(long number) throws IOException {
     mine = tryLock(SETUP_BYTE + number, 1, false);
@@ -118,19 +118,19 @@ public final class Liveness implements JobLiveness {
         }
       }
     } catch (IOException e) {
-      // Then another time.
+      // Try again another time.
     }
   }
 
   /**
-   * Whether any job holds the file; to be asked before {@link #tryJoin} or after {@link #leave}.
+   * Whether any job holds the file; call it only before {@link #tryJoin} or after {@link #leave}.
    */
   synchronized boolean anyAlive() {
     return held(1, MAX_JOB);
   }
 
   /**
-   * This job and those alive among the newest 4096 of the others numbered up to {@code last}; 0
+   * Counts this job and the live ones among the newest 4096 others numbered up to {@code last}; 0
    * before {@link #tryJoin} and after {@link #leave}.
    */
   public synchronized int count(long last) {
@@ -144,7 +144,7 @@ public final class Liveness implements JobLiveness {
     return count;
   }
 
-  /** Asks with a shared lock, so that two that ask do not take each other for the owner. */
+  /** Checks with a shared lock, so that two checks do not mistake each other for the owner. */
   private boolean held(long first, long count) {
     try {
       FileLock probe = tryLock(SETUP_BYTE + first, count, true);

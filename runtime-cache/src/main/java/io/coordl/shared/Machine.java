@@ -27,15 +27,15 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the machine and the container leave to this process. */
+/** Measures the resources that the machine and the container leave to this process. */
 public final class Machine {
-  /** The part of a limit that is left alone, for what the kernel and the JVM take besides. */
+  /** The part of a limit that is left alone, for other needs of the kernel and the JVM. */
   private static final int RESERVED_PART = 32;
 
-  /** Enough on the largest machine. */
+  /** A reserve that suffices on the largest machine. */
   private static final long LARGEST_RESERVE = 256L << 20;
 
-  /** Of /proc/self/stat, behind the name of the program. */
+  /** Field of /proc/self/stat, counted after the name of the program. */
   private static final int FAULTS = 7;
 
   private static final int USER = 11;
@@ -56,11 +56,11 @@ public final class Machine {
    * Memory with a limit: of the host, or of a control group.
    *
    * @param limit in bytes
-   * @param available what of it is free, or taken by what the kernel gives up when it is asked, as
-   *     the page cache
-   * @param cache page cache within that
+   * @param available bytes of it that are free or that the kernel can reclaim, such as the page
+   *     cache
+   * @param cache bytes of page cache within {@code available}
    * @param group whether a control group sets the limit
-   * @param events how often the limit was met so far
+   * @param events how often the limit was reached so far
    * @param stalled percent of the last ten seconds in which nothing ran because memory was short; 0
    *     if the kernel does not report it
    */
@@ -69,7 +69,7 @@ public final class Machine {
       this(limit, available, 0, true, 0, 0);
     }
 
-    /** What may be taken of it; negative if it is overdrawn. */
+    /** Bytes of it that may be taken; negative if it is overdrawn. */
     long spare() {
       return available - reserve();
     }
@@ -78,7 +78,10 @@ public final class Machine {
       return Math.min(LARGEST_RESERVE, limit / RESERVED_PART);
     }
 
-    /** Whether so little is spare that no more must be taken; if it was so, until twice is free. */
+    /**
+     * Whether so little is spare that nothing more may be taken; if it was so {@code before}, stays
+     * true until twice as much is free.
+     */
     boolean tight(boolean before, long heapGrowth) {
       return spare() - heapGrowth < (before ? reserve() : 0);
     }
@@ -86,15 +89,15 @@ public final class Machine {
 
   /**
    * Bytes of memory a store may take: the least that the host and each control group above this
-   * process have available, less what the heap may still grow by and a share of the limit.
+   * process have available, minus the heap's possible growth and a share of the limit.
    */
   public static long freeMemory() {
     return Math.max(0, room().spare() - heapGrowth());
   }
 
   /**
-   * What the heap may still grow by. Of one just made, what is not used has no memory behind it
-   * yet, unless the process has that much already, as with {@code -XX:+AlwaysPreTouch}.
+   * How much the heap may still grow. The unused part of a new heap has no memory behind it yet,
+   * unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
    */
   static long heapGrowth(long most, long made, long used, Path status) {
     List<String> lines = lines(status);
@@ -102,7 +105,7 @@ public final class Machine {
     return most - (resident << 10 >= made ? made : used);
   }
 
-  /** Says what machine this is; what cannot be told stays as it is. */
+  /** Describes this machine; unknown fields stay as they are. */
   public static void describe(EnvironmentEvent event) {
     List<String> name = lines(HOST_NAME);
     event.host = name.isEmpty() ? System.getenv("COMPUTERNAME") : name.get(0);
@@ -113,24 +116,24 @@ public final class Machine {
             System.getProperty("os.version"),
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
-    // To ask the JVM takes 15 ms.
+    // Asking the JVM takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
   }
 
-  /** Says what this process has used so far; nothing where there is no /proc. */
+  /** Describes what this process has used so far; does nothing if there is no /proc. */
   public static void describe(JobStatisticsEvent event) {
     describe(event, STAT);
   }
 
-  /** CPU time of this process so far in nanoseconds, to 10 ms; 0 where there is no /proc. */
+  /** CPU time of this process so far in nanoseconds, to 10 ms; 0 if there is no /proc. */
   public static long cpuTime() {
     JobStatisticsEvent used = new JobStatisticsEvent();
     describe(used);
     return used.userTime + used.kernelTime;
   }
 
-  /** As the file says, whose times are in ticks of 10 ms. */
+  /** As the file says; its times are in ticks of 10 ms. */
   static void describe(JobStatisticsEvent event, Path stat) {
     String text = String.join(" ", lines(stat));
     String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
@@ -141,7 +144,7 @@ public final class Machine {
     }
   }
 
-  /** Of the host or container in bytes; 0 if the JVM was made without what tells. */
+  /** Memory of the host or container in bytes; 0 if the JVM lacks the module that reports it. */
   public static long memory() {
     try {
       return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
@@ -153,9 +156,9 @@ public final class Machine {
   }
 
   /**
-   * Whether so little memory is left now that a store must not take more, whatever its budget: by
-   * the law of {@link #freeMemory}, but that the heap as it is has its memory by now. It matters
-   * whether it was so {@code before}.
+   * Whether so little memory is left now that a store must not take more, whatever its budget. Same
+   * rule as {@link #freeMemory}, except that the current heap already has its memory. The result
+   * depends on whether it was so {@code before}.
    */
   public static boolean tight(boolean before) {
     Runtime runtime = Runtime.getRuntime();
@@ -184,8 +187,8 @@ public final class Machine {
   }
 
   /**
-   * Bytes a store may take of the file system of {@code directory}, 0 if there is none: what is
-   * free but for a sixteenth, since the program and other jobs have files there too.
+   * Bytes a store may take of the file system of {@code directory}, 0 if there is none: the free
+   * space minus a sixteenth, because the program and other jobs have files there too.
    */
   public static long freeSpace(Path directory) {
     try {
@@ -197,8 +200,8 @@ public final class Machine {
   }
 
   /**
-   * The number of this user, who shares memory with other jobs; throws with a sentence for the user
-   * on systems other than Linux.
+   * The number of this user, whose jobs share memory; throws with a sentence for the user on
+   * systems other than Linux.
    */
   public static long user() throws IOException {
     if (!Files.exists(MEMBERSHIP.getParent())) {
@@ -244,7 +247,9 @@ public final class Machine {
     return Collections.min(rooms, Comparator.comparingLong(Room::spare));
   }
 
-  /** Walks from the group of the process to the root, which in a container is its own. */
+  /**
+   * Walks from the group of the process to the root, which in a container is the container's own.
+   */
   private static void walk(
       Path root, String group, Function<Path, @Nullable Room> room, List<Room> rooms) {
     for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
@@ -255,7 +260,7 @@ public final class Machine {
     }
   }
 
-  /** A name may be any bytes, which need not be text in this JVM's encoding. */
+  /** A name may be any bytes, even if they are not text in this JVM's encoding. */
   private static Path directory(Path root, String group) {
     Path at = root;
     for (String name : group.split("/", -1)) {
@@ -277,7 +282,7 @@ public final class Machine {
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // Then its limit is not known.
+      // Its limit is unknown.
     }
     return directory;
   }
@@ -309,7 +314,7 @@ public final class Machine {
     if (limit < 0 || usage < 0) {
       return null;
     }
-    // Pages of files, in use or not, which the kernel drops before it refuses memory.
+    // File pages, in use or not: the kernel drops them before it refuses memory.
     List<String> stat = lines(group.resolve("memory.stat"));
     long files =
         Math.max(0, field(stat, prefix + "inactive_file"))
@@ -333,7 +338,7 @@ public final class Machine {
     return 0;
   }
 
-  /** The number alone in a file; -1 if there is none, as where the limit is "max". */
+  /** The number that a file consists of; -1 if there is none, such as for the limit "max". */
   private static long number(Path file) {
     List<String> lines = lines(file);
     return lines.isEmpty() ? -1 : parse(lines.get(0).trim());
@@ -360,14 +365,14 @@ public final class Machine {
     }
   }
 
-  /** The program, on whose thread this may be, need not be allowed to read them. */
+  /** May run on a thread of the program, which may lack permission to read them. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
   private static List<String> lines(Path file) {
     PrivilegedAction<List<String>> reading = () -> read(file);
     return AccessController.doPrivileged(reading);
   }
 
-  /** Bytes as letters: names in these files may be of any encoding. */
+  /** Decodes each byte as one letter: names in these files may be in any encoding. */
   private static List<String> read(Path file) {
     try (BufferedReader reader =
         new BufferedReader(new InputStreamReader(open(file), StandardCharsets.ISO_8859_1))) {
@@ -377,7 +382,7 @@ public final class Machine {
     }
   }
 
-  /** Without direct memory, of which the program may have none left, if the path is text. */
+  /** If the path is text, uses no direct memory, because the program may have none left. */
   private static InputStream open(Path file) throws IOException {
     try {
       return new FileInputStream(file.toFile());

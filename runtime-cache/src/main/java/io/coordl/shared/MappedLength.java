@@ -5,19 +5,18 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 
 /**
- * What protects a process from a file that it has mapped and that another program of the user
- * truncates. Where the JVM reads or stores behind the end of the file, it throws an {@link
- * InternalError}, at the next safepoint; where it changes a word atomically there, or runs its own
- * code for checksums and comparisons, the process ends. So the length is looked at before each
- * change of the mapping. A file that is truncated in the microsecond between look and change still
- * ends the process.
+ * Protects a process that has mapped a file from another program of the user that truncates it. If
+ * the JVM reads or stores behind the end of the file, it throws an {@link InternalError} at the
+ * next safepoint. An atomic change there, or an intrinsic for checksums and comparisons, crashes
+ * the process. So the length is checked before each change of the mapping. If the file is truncated
+ * in the microsecond between check and change, the process still crashes.
  */
 public final class MappedLength {
   private MappedLength() {}
 
   /**
-   * Throws, as a read behind the end does, if the file is shorter than what is mapped of it, or
-   * closed. A system call; no channel, which the program's interrupts would close.
+   * Throws, like a read behind the end, if the file is shorter than its mapping, or closed. Makes a
+   * system call; uses no channel, because the program's interrupts would close it.
    */
   public static void check(RandomAccessFile file, long mapped) {
     long length;
@@ -31,7 +30,7 @@ public final class MappedLength {
     }
   }
 
-  /** Lets the JVM throw now what an access of this thread has caused. */
+  /** Makes the JVM throw now any error that an access of this thread has caused. */
   public static void settle() {
     OpenItem.settle();
   }

@@ -55,7 +55,7 @@ public final class OwnDirectory {
     }
   }
 
-  /** Null if this is no memory, or others may write there. */
+  /** Null if it is not in memory, or if others may write there. */
   private static @Nullable Path inRuntime(Path runtime, long user) throws IOException {
     return runtime.isAbsolute()
             && isOurs(runtime, user)
@@ -76,7 +76,10 @@ public final class OwnDirectory {
         && OWNER_ONLY.containsAll(seen.permissions());
   }
 
-  /** Creates it unless it exists; false if {@code directory} is not of this kind, or not ours. */
+  /**
+   * Creates it unless it exists; false if {@code directory} is something else or belongs to another
+   * user.
+   */
   static boolean make(@Nullable Path directory, long user) throws IOException {
     if (directory == null || !isOne(directory, user)) {
       return false;

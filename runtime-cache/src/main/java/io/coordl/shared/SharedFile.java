@@ -31,21 +31,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lifecycle of a file that several jobs share: create, join, leave, delete.
  *
- * <p>All of that happens under the setup lock of the file that the path names <em>now</em>: the
- * path is looked at before the file is opened and again once it is locked, and unless both saw the
- * same file (device and inode) everything starts over. So a job that holds the setup lock and finds
- * no other alive may remove the path: one that is on the way in looks again. A file is never
- * truncated or set up anew in place, because the mapping of a job that is just leaving may still be
- * read; it is unlinked, and a fresh one made.
+ * <p>Each step happens under the setup lock of the file that the path names <em>now</em>: the path
+ * is checked before the file is opened and again once it is locked. Unless both checks see the same
+ * file (device and inode), everything starts over. So a job that holds the setup lock and finds no
+ * other job alive may remove the path: a job that is about to join checks again. A file is never
+ * truncated or set up again in place, because a job that is leaving may still read its mapping. It
+ * is unlinked, and a new one is created.
  *
- * <p>What a kill leaves: an empty file or one without the magic (written last), or a complete one
- * without a live job. Each is removed by the next job of the same user that starts, whatever its
- * group.
+ * <p>A killed job may leave an empty file, one without the magic (written last), or a complete one
+ * without a live job. The next job that this user starts, in any group, removes it.
  *
  * @param <M> the memory of its {@link Contents}
  */
 public final class SharedFile<M extends Contents.Memory> {
-  /** With a job that keeps a file locked, of those who can wait. */
+  /** How long callers that can wait do so for a job that keeps a file locked. */
   public static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration LEAVING = Duration.ofSeconds(1);
@@ -56,9 +55,8 @@ public final class SharedFile<M extends Contents.Memory> {
       PosixFilePermissions.fromString("rw-------");
 
   /**
-   * Files this JVM has open; static because the locks they stand for belong to the process. No
-   * thread waits for another job while it holds the monitor: a thread that loads a class may want
-   * it.
+   * Files this JVM has open; static because their locks belong to the process. No thread waits for
+   * another job while it holds the monitor: a thread that loads a class may need it.
    */
   private static final Set<Path> OPEN = new HashSet<>();
 
@@ -111,12 +109,12 @@ public final class SharedFile<M extends Contents.Memory> {
     return name;
   }
 
-  /** 64 bits of a text (FNV-1a). */
+  /** 64-bit checksum of a text (FNV-1a). */
   public static long checksum(String text) {
     return checksum(0xcbf29ce484222325L, text);
   }
 
-  /** The same of a text that another one goes on with. */
+  /** Extends the checksum {@code before} of a text by another text. */
   public static long checksum(long before, String text) {
     long hash = before;
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
@@ -125,14 +123,14 @@ public final class SharedFile<M extends Contents.Memory> {
     return hash;
   }
 
-  /** How the file of a group is joined, or made, for which its {@code capacity} is asked. */
+  /** Opens the file of a group: joins it, or creates it with {@code capacity}. */
   public record Opening<M extends Contents.Memory>(
       Path path, long user, Contents<M> contents, LongSupplier capacity, UserLog log) {
     /**
-     * Waits, boundedly, for a job that keeps the file locked.
+     * Opens the file; waits, for a bounded time, for a job that keeps it locked.
      *
      * @throws BusyFileException if a job keeps it locked for longer than {@code patience}
-     * @throws IOException with a sentence for the user if the file is not to be used
+     * @throws IOException with a sentence for the user if the file cannot be used
      */
     public SharedFile<M> within(Duration patience) throws IOException {
       long deadline = System.nanoTime() + patience.toNanos();
@@ -151,7 +149,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** As {@link #within}, but at once: null if another job keeps the file locked. */
+    /** As {@link #within}, but does not wait: null if another job keeps the file locked. */
     public @Nullable SharedFile<M> now() throws IOException {
       synchronized (OPEN) {
         if (!OPEN.add(path)) {
@@ -197,13 +195,13 @@ public final class SharedFile<M extends Contents.Memory> {
       return new IOException(refusal(why, advice));
     }
 
-    /** One attempt; null if the path has changed hands meanwhile. */
+    /** One attempt; null if the path names another file by then. */
     private @Nullable SharedFile<M> attempt() throws IOException {
       try {
         Files.createFile(path, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         Files.setPosixFilePermissions(path, OWNER_ONLY); // The umask may have cleared it.
       } catch (FileAlreadyExistsException e) {
-        // Then it may be joined.
+        // It may be joined.
       } catch (NoSuchFileException e) {
         if (OwnDirectory.make(path.getParent(), user)) {
           return null;
@@ -300,7 +298,7 @@ public final class SharedFile<M extends Contents.Memory> {
       }
     }
 
-    /** Why the file cannot be one of ours, null if it can. */
+    /** Why the file cannot be one of the agent's; null if it can. */
     private @Nullable String defect(PosixFileAttributes file, FileChannel channel)
         throws IOException {
       Contents.Header expected = contents.header();
@@ -331,7 +329,7 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  /** Why the system refuses a file, as a text for the user. */
+  /** The reason why the system refuses a file, for the user. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
       return "No such file or directory";
@@ -344,7 +342,7 @@ public final class SharedFile<M extends Contents.Memory> {
             : reason;
   }
 
-  /** How a file begins; null if it is shorter. */
+  /** The first bytes of a file; null if it is shorter. */
   private static byte @Nullable [] head(FileChannel channel, int bytes) throws IOException {
     ByteBuffer head = ByteBuffer.allocate(bytes);
     while (head.hasRemaining() && channel.read(head, head.position()) >= 0) {}
@@ -363,7 +361,7 @@ public final class SharedFile<M extends Contents.Memory> {
         }
       }
     } catch (IOException e) {
-      // Then the next job that starts sweeps the file away.
+      // The next job that starts removes the file.
     } finally {
       synchronized (OPEN) {
         Closeables.closeQuietly(memory);
@@ -373,7 +371,7 @@ public final class SharedFile<M extends Contents.Memory> {
     }
   }
 
-  /** Removes what killed jobs of this user left in the directory. */
+  /** Removes the files that killed jobs of this user left in the directory. */
   public static void sweep(Path directory, long user, Contents<?> contents, UserLog log) {
     if (!Files.exists(directory)) {
       return;
@@ -397,9 +395,9 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * How files of other jobs of this user that are in use begin, those whose names match {@code
-   * pattern}, with * for anything; not those this JVM has open, for closing them again would drop
-   * its locks.
+   * The first bytes of files in use by other jobs of this user whose names match {@code pattern},
+   * where * matches anything. Skips files that this JVM has open, because closing them again would
+   * drop its locks.
    */
   public static List<byte[]> othersInUse(Path directory, String pattern, int bytes)
       throws IOException {
@@ -429,8 +427,8 @@ public final class SharedFile<M extends Contents.Memory> {
   }
 
   /**
-   * True if a file with contents was removed. An empty one may be just being made: it is left alone
-   * until it is {@link #PATIENCE} old, and goes without a word.
+   * True if a file with contents was removed. Another job may be creating an empty one: it is left
+   * alone until it is {@link #PATIENCE} old, and then removed without a log line.
    */
   private static boolean sweepOne(Path path, long user) throws IOException {
     try {
@@ -441,7 +439,7 @@ public final class SharedFile<M extends Contents.Memory> {
           && !isBeingMade(seen)
           && removeUnused(path, identity(seen));
     } catch (NoSuchFileException e) {
-      return false; // Its job has just removed it.
+      return false; // Its own job has just removed it.
     }
   }
 

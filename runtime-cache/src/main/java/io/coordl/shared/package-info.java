@@ -1,6 +1,6 @@
 /**
- * What jobs of one host share memory with: a file that comes and goes with them, which of them run,
- * as the kernel knows it, and what the machine can spare. Knows nothing of what is in the file.
+ * How jobs of one host share memory: the lifecycle of a shared file, which jobs are alive according
+ * to the kernel, and how much memory the machine can spare. Knows nothing of the file's contents.
  */
 @NullMarked
 package io.coordl.shared;

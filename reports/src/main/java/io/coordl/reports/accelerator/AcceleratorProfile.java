@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How busy emulated accelerators were, in the shape of its JSON, which {@code
+ * Utilisation of emulated accelerators, in the shape of its JSON, which {@code
  * accelerator.schema.json} describes.
  *
- * @param stepMillis of an accelerator for a batch
- * @param batchSamples of a step, in the mean
+ * @param stepMillis step time of an accelerator for a batch
+ * @param batchSamples mean samples of a step
  * @param threshold utilisation from which an accelerator counts as fed, 0 to 1
- * @param fed the most accelerators that were fed; 0 if not even one was
- * @param runs by the number of accelerators
+ * @param fed the largest number of accelerators that were fed; 0 if not even one was
+ * @param runs one for each number of accelerators, ascending
  * @param remarks why more were not tried, and how items were read
  */
 public record AcceleratorProfile(
@@ -27,16 +27,16 @@ public record AcceleratorProfile(
     List<String> remarks) {
   static final int SCHEMA_VERSION = 1;
 
-  /** MLPerf Storage asks for this utilisation, for most of its models. */
+  /** MLPerf Storage requires this utilisation for most of its models. */
   static final double THRESHOLD = 0.9;
 
   /**
-   * So many accelerators at the same time.
+   * A run with several accelerators at the same time.
    *
-   * @param utilisation mean of theirs: time of the steps over all time, 0 to 1
-   * @param lowest utilisation of one of them
-   * @param samplesPerSecond of all together
-   * @param storageBytesPerSecond of all together
+   * @param utilisation their mean utilisation: time of the steps over all time, 0 to 1
+   * @param lowest the lowest utilisation of one of them
+   * @param samplesPerSecond samples a second of all together
+   * @param storageBytesPerSecond stored bytes a second of all together
    */
   public record Run(
       int accelerators,
@@ -45,7 +45,7 @@ public record AcceleratorProfile(
       double samplesPerSecond,
       double storageBytesPerSecond) {
 
-    /** The phases that the instances have measured at the same time, at least one. */
+    /** Combines the phases that at least one instance measured at the same time. */
     static Run of(List<PhaseEvent> instances) {
       return new Run(
           instances.size(),
@@ -64,15 +64,15 @@ public record AcceleratorProfile(
     }
   }
 
-  /** Lets so many instances of the program run against an accelerator each. */
+  /** Runs several instances of the program, each against its own accelerator. */
   public interface Instances {
-    /** What each has measured. */
+    /** Returns the phase that each has measured. */
     List<PhaseEvent> run(int count) throws RecordingException;
   }
 
   /**
-   * Measures with 1, 2, 4, ... instances until they are not fed, and then between the last two
-   * numbers.
+   * Measures with 1, 2, 4, ... instances until they are no longer fed, then searches between the
+   * last two numbers.
    *
    * @param most instances to try
    */

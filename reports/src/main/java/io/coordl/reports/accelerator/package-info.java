@@ -1,5 +1,6 @@
 /**
- * How many accelerators a host feeds: measured with emulated ones, in the terms of MLPerf Storage.
+ * How many accelerators a host can feed, measured with emulated ones, in the terms of MLPerf
+ * Storage.
  */
 @NullMarked
 package io.coordl.reports.accelerator;

@@ -14,11 +14,12 @@ public enum Allocation {
    */
   TUNE,
   /**
-   * The most that all jobs can train together if the cluster were one server: a bound, and no plan.
+   * The most that all jobs could train together if the cluster were one server: a bound, not a
+   * plan.
    */
   OPT;
 
-  /** As users write it. */
+  /** The name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

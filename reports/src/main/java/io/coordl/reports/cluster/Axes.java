@@ -3,7 +3,7 @@ package io.coordl.reports.cluster;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** Axes of tables, and values between their points. */
+/** Axes of tables, and interpolation between their points. */
 final class Axes {
   private Axes() {}
 
@@ -11,7 +11,7 @@ final class Axes {
     return isRising(axis, 0);
   }
 
-  /** Its first point may be 0. */
+  /** Whether an axis rises from a first point of at least 0. */
   static boolean isRisingFromZero(List<Double> axis) {
     return isRising(axis, -Double.MIN_VALUE);
   }
@@ -40,7 +40,7 @@ final class Axes {
     return axis.size() - 1;
   }
 
-  /** Linear between two neighbours. */
+  /** Interpolates linearly between two neighbours. */
   static <T> double along(List<T> values, double position, ToDoubleFunction<T> value) {
     int i = (int) position;
     double left = value.applyAsDouble(values.get(i));

@@ -6,17 +6,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a recorded job trains with what it holds, in the shape of its JSON: {@code coordl
- * demand} writes it. All amounts are of the whole job.
+ * The speed of a recorded job by the resources it holds, in the shape of the JSON that {@code
+ * coordl demand} writes. All amounts are of the whole job.
  *
- * @param gpus that it was recorded on, at least 1
+ * @param gpus GPUs that it was recorded on, at least 1
  * @param batchSamples samples of a training step
  * @param datasetGib size of its data set
- * @param cores points of the first axis, rising
- * @param memoryGib points of the second axis, rising: GiB for items
- * @param storageMbs points of the third axis, rising: MB/s
+ * @param cores points of the first axis, ascending
+ * @param memoryGib points of the second axis, ascending: GiB for items
+ * @param storageMbs points of the third axis, ascending: MB/s
  * @param samplesPerSecond by cores, by memory, by storage rate
- * @param knee the least that is nearly as good as all
+ * @param knee the smallest amounts that are nearly as good as the largest
  */
 public record DemandTable(
     int gpus,
@@ -27,22 +27,22 @@ public record DemandTable(
     List<Double> storageMbs,
     List<List<List<Double>>> samplesPerSecond,
     Knee knee) {
-  /** Speeds of this share of the best are as good. */
+  /** A speed of this share of the best counts as good as the best. */
   public static final double NEARLY = 0.98;
 
   /**
    * A point of the table.
    *
-   * @param share of the speed that the last points of all axes give
+   * @param share speed as a share of that at the last points of all axes
    */
   public record Knee(double cores, double memoryGib, double storageMbs, double share) {}
 
   /**
-   * A table with its knee: of the cores and memory that give nearly all with the host's storage,
-   * those with the smallest sum of shares of the largest amounts; and the least storage rate that
-   * is enough for them.
+   * Makes a table with its knee. Of the cores and memory that give nearly the best speed with the
+   * host's storage, the knee has those with the smallest sum of shares of the largest amounts, and
+   * the lowest storage rate that suffices for them.
    *
-   * @param ownStorage the place of the host's own storage on its axis, beyond which no knee lies
+   * @param ownStorage index of the host's own storage on its axis; the knee does not lie beyond it
    */
   public static DemandTable of(
       int gpus,
@@ -85,7 +85,7 @@ public record DemandTable(
         gpus, batchSamples, datasetGib, cores, memoryGib, storageMbs, samplesPerSecond, knee);
   }
 
-  /** Samples a second; constant beyond the last points, below the first in proportion. */
+  /** Samples a second; constant beyond the last points, proportional below the first. */
   double speed(double withCores, double withMemory, double withStorage) {
     double row = Axes.position(cores, withCores);
     double column = Axes.position(memoryGib, withMemory);
@@ -126,7 +126,7 @@ public record DemandTable(
     return at(cores.size() - 1.0, memoryGib.size() - 1.0, storageMbs.size() - 1.0);
   }
 
-  /** A sentence on what is wrong with a table that was read; null if nothing is. */
+  /** A sentence on the defect of a table that was read; null if it has none. */
   @Nullable String problem() {
     if (Stream.<@Nullable Object>of(cores, memoryGib, storageMbs, samplesPerSecond, knee)
         .anyMatch(Objects::isNull)) {

@@ -6,14 +6,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast a model trains. The names are those of the table's JSON.
  *
- * @param name what traces call it
- * @param classId null if generated workloads leave it out while they take others
+ * @param name its name in traces
+ * @param classId null if generated workloads leave it out although they use others
  * @param task the kind of model, such as {@code image}
  * @param coresPerGpu cores of one GPU beyond which it trains no faster
  * @param memoryGibPerGpu GiB of one GPU beyond which it trains no faster
  * @param storageMbsPerGpuUsed MB/s of one GPU that the released simulator sets aside for it
  * @param iterationSeconds of one step at the GPU-proportional share
- * @param speedup how many times as fast it is with all it can use
+ * @param speedup its speed-up with all it can use
  * @param datasetGib size of its data set; null if storage does not bound it
  * @param ingestMbsPerGpu MB/s of items that one GPU takes at the GPU-proportional share, from
  *     memory or storage; null if storage does not bound it

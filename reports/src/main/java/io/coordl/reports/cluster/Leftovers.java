@@ -7,21 +7,21 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out what a placement leaves: TUNE knows only all that a job can use and its share, so it
- * leaves cores and memory that a job between the two could use. Single-threaded.
+ * Hands out resources that a placement leaves: TUNE gives a job either all it can use or its share,
+ * so it leaves cores and memory that a job between the two could use. Single-threaded.
  *
- * <p>The next step is always the one that gains most speed for what it takes, a resource counted as
- * its part of a server. What is free only shrinks, so a job's best step never improves while the
- * job waits for its turn: it is looked at again only when it comes first.
+ * <p>The next step is always the one that gains most speed for its resources, each counted as a
+ * share of a server. Free resources only shrink, so a job's best step never improves while it is
+ * queued: it is recomputed only when it reaches the head.
  */
 final class Leftovers {
-  /** A gain that is worth a step. */
+  /** The smallest gain that is worth a step. */
   private static final double GAIN = 1e-6;
 
   private final Cluster cluster;
   private final Servers servers;
 
-  /** A job that has a placement, with all the points that it may rise to. */
+  /** A placed job, with all points that it may rise to. */
   private static final class Rising {
     final Needs needs;
     final Tenant tenant;
@@ -43,10 +43,10 @@ final class Leftovers {
   }
 
   /**
-   * Raises jobs that are placed.
+   * Raises placed jobs.
    *
-   * @param servers that hold them
-   * @param needs of {@code tenants}, in their order
+   * @param servers the servers that run them
+   * @param needs one for each of {@code tenants}, in their order
    */
   static void handOut(Cluster cluster, Servers servers, List<Needs> needs, List<Tenant> tenants) {
     Leftovers leftovers = new Leftovers(cluster, servers);
@@ -87,7 +87,7 @@ final class Leftovers {
     }
   }
 
-  /** The step that gains most for what it takes; null if none is free. */
+  /** The step that gains most for its resources; null if none fits. */
   private @Nullable Step best(Rising job) {
     Placement from = job.tenant.placed();
     double speed = job.needs.speed(from.perGpu());

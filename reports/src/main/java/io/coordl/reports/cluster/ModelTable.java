@@ -23,7 +23,7 @@ public final class ModelTable {
       @Nullable List<@Nullable JobModel> models,
       @Nullable DemandTable table) {}
 
-  /** What a model's speeds are over; {@code demand} is null for one of a table of models. */
+  /** The axes of a model's speeds; {@code demand} is null for a model from a table of models. */
   private record Points(List<Double> cores, List<Double> memory, @Nullable DemandTable demand) {}
 
   private final Map<String, JobModel> models = new LinkedHashMap<>();
@@ -32,9 +32,9 @@ public final class ModelTable {
   private ModelTable() {}
 
   /**
-   * Reads {@code files}: tables of models, of which every model has a row for each number of cores
-   * and a column for each memory; or what {@code coordl demand --json} printed, each a model with
-   * the name of its file.
+   * Reads {@code files}: tables of models, in which every model has a row for each number of cores
+   * and a column for each memory; or outputs of {@code coordl demand --json}, each a model named
+   * after its file.
    */
   public static ModelTable read(List<Path> files) throws InputException {
     ModelTable table = new ModelTable();
@@ -91,7 +91,7 @@ public final class ModelTable {
     addRecorded(name, demand);
   }
 
-  /** Its speeds are relative to the best; a step takes as long as at that. */
+  /** Speeds are relative to the best; the step time is that at the best speed. */
   private void addRecorded(String name, DemandTable demand) {
     DemandTable.Knee knee = demand.knee();
     int gpus = demand.gpus();
@@ -202,7 +202,7 @@ public final class ModelTable {
     return model;
   }
 
-  /** The models of a task that workloads draw, in their order. */
+  /** The models of a task that workloads use, in their order. */
   List<JobModel> drawn(String task) {
     boolean numbered = models.values().stream().anyMatch(model -> model.classId() != null);
     return models.values().stream()
@@ -237,7 +237,7 @@ public final class ModelTable {
     return points(model).memory();
   }
 
-  /** MB/s for one GPU at the points of a model's table; none if storage follows from a law. */
+  /** MB/s for one GPU at the points of a model's table; empty if storage follows from a law. */
   List<Double> storage(JobModel model) {
     DemandTable demand = points(model).demand();
     return demand == null ? List.of() : perGpu(demand.storageMbs(), demand.gpus());
@@ -252,12 +252,12 @@ public final class ModelTable {
   }
 
   /**
-   * Speed of {@code model}: of a table of models relative to the GPU-proportional share,
-   * interpolated linearly, and at most as fast as storage allows; of a recorded job relative to its
-   * best. Beyond the table's last point the speed is constant; below its first number of cores it
-   * falls in proportion.
+   * Speed of {@code model}: for a table of models, relative to the GPU-proportional share,
+   * interpolated linearly, and limited by storage; for a recorded job, relative to its best. Beyond
+   * the table's last point the speed is constant; below its first number of cores it falls in
+   * proportion.
    *
-   * @param perGpu of each {@link Resource} for one GPU
+   * @param perGpu amount of each {@link Resource} for one GPU
    */
   double speed(JobModel model, int gpus, double[] perGpu) {
     Points of = points(model);
@@ -274,7 +274,7 @@ public final class ModelTable {
     return fromStorage == 0 ? prepared : Math.min(prepared, perGpu[Resource.STORAGE] / fromStorage);
   }
 
-  /** MB/s that one GPU takes from storage with so many cores and so much memory for one GPU. */
+  /** MB/s that one GPU reads from storage with these cores and this memory for one GPU. */
   double storageRate(JobModel model, int gpus, double cores, double memory) {
     Points of = points(model);
     DemandTable demand = of.demand();

@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The resources that a job of one model can use on a cluster, and how fast it trains with what it
- * holds. All vectors are of each {@link Resource} for one GPU; none may be changed.
+ * The resources that a job of one model can use on a cluster, and its speed with the resources it
+ * holds. All vectors hold the amount of each {@link Resource} for one GPU; callers must not change
+ * them.
  */
 final class Needs {
   private final Cluster cluster;
@@ -18,7 +19,7 @@ final class Needs {
   private final double fairSpeed;
 
   /**
-   * @param ownMemoryGib of the whole job, beside its items; no table has it
+   * @param ownMemoryGib memory of the whole job beside its items; no table contains it
    */
   Needs(Cluster cluster, ModelTable models, JobModel model, int gpus, double ownMemoryGib) {
     this.cluster = cluster;
@@ -44,7 +45,7 @@ final class Needs {
     return fairSpeed;
   }
 
-  /** Speed as the {@link ModelTable} has it. */
+  /** Speed according to the {@link ModelTable}. */
   double speed(double[] perGpu) {
     if (ownMemory == 0) {
       return models.speed(model, gpus, perGpu);
@@ -54,7 +55,10 @@ final class Needs {
     return models.speed(model, gpus, forItems);
   }
 
-  /** A server's resources for one GPU of this job: a larger job's GPUs have their part of it. */
+  /**
+   * The most that one GPU of this job can get: a server's resources divided among the job's GPUs
+   * there.
+   */
   private double[] limit() {
     double[] most = cluster.perServer();
     for (int r = 0; r < most.length; r++) {
@@ -68,7 +72,7 @@ final class Needs {
     double cores = Math.min(model.coresPerGpu(), limit[Resource.CORES]);
     double memory = Math.min(model.memoryGibPerGpu() + ownMemory, limit[Resource.MEMORY]);
     double storage = Math.min(storage(cores, memory), limit[Resource.STORAGE]);
-    // With less memory, as when it is taken down to its share, it may need more.
+    // With less memory, such as at its share, it may need more storage.
     double atShare =
         storage(
             Math.min(cores, fair[Resource.CORES]),
@@ -78,19 +82,19 @@ final class Needs {
     };
   }
 
-  /** MB/s that one GPU takes from storage if nothing else bounds it. */
+  /** MB/s that one GPU reads from storage if nothing else limits it. */
   private double storage(double cores, double memory) {
     return models.storageRate(model, gpus, cores, Math.max(0, memory - ownMemory));
   }
 
-  /** So many jobs like it. */
+  /** A class of this many jobs like it. */
   Optimum.Alike alike(int jobs) {
     return new Optimum.Alike(jobs, gpus, fairSpeed, points());
   }
 
   /**
-   * Points of the job's table that one server can give, each with what it needs for it; with {@link
-   * #fair()} and {@link #ideal()} among them, and with none that another point is better than.
+   * Points of the job's table that one server can provide, each with the resources it needs.
+   * Includes {@link #fair()} and {@link #ideal()}, and no point that another one dominates.
    */
   List<Optimum.Point> points() {
     double[] limit = limit();

@@ -9,32 +9,33 @@ import org.ojalgo.optimisation.Optimisation;
 import org.ojalgo.optimisation.Variable;
 
 /**
- * Synergy's first linear program: how much all jobs train together if the cluster were one server.
- * No placement gives more, so it is a bound.
+ * Synergy's first linear program: how much all jobs could train together if the cluster were one
+ * server. No placement gives more, so it is a bound.
  *
- * <p>Variables are the parts that a class of jobs takes of each point of its table. Their sum is
- * the number of its jobs; the cluster's resources bound what all take; no class trains slower than
- * at its proportional share. The objective is the sum of speeds, each relative to the proportional
- * share. Jobs that are alike are one class: for a linear program that changes nothing.
+ * <p>The variables say how many jobs of a class run at each point of its table. For each class they
+ * add up to the number of its jobs; together, the jobs take at most the cluster's resources; no
+ * class trains slower than at its proportional share. The objective is the sum of speeds, each
+ * relative to the proportional share. Identical jobs form one class, which does not change the
+ * optimum.
  */
 final class Optimum {
-  /** A speed by which a point must exceed another to be worth more. */
+  /** Difference by which a speed must exceed another to count as faster. */
   private static final double NOTHING = 1e-12;
 
-  /** A point of a job's table, or a mean of some: what it holds and how fast it trains. */
+  /** A point of a job's table, or a mean of several: its resources and speed. */
   static final class Point {
     private final double[] perGpu;
     private final double speed;
 
     /**
-     * @param perGpu of each {@link Resource} for one GPU
+     * @param perGpu amount of each {@link Resource} for one GPU
      */
     Point(double[] perGpu, double speed) {
       this.perGpu = perGpu;
       this.speed = speed;
     }
 
-    /** Not to be changed. */
+    /** Callers must not change it. */
     double[] perGpu() {
       return perGpu;
     }
@@ -43,7 +44,7 @@ final class Optimum {
       return speed;
     }
 
-    /** Those that no other is as fast as with less. */
+    /** The points for which no other point is as fast with less. */
     static List<Point> efficient(List<Point> points) {
       List<Point> fastestFirst = new ArrayList<>(points);
       fastestFirst.sort(
@@ -70,12 +71,12 @@ final class Optimum {
     }
   }
 
-  /** Jobs that are alike. */
+  /** A class of identical jobs. */
   record Alike(int jobs, int gpus, double fairSpeed, List<Point> points) {}
 
   /**
    * @param total sum of all jobs' speeds, each relative to its proportional share
-   * @param means one for each class
+   * @param means mean point of each class
    */
   record Solution(double total, List<Point> means) {}
 

@@ -17,8 +17,9 @@ record Outcome(
    * A scheduling round.
    *
    * @param at seconds from the beginning of the trace
-   * @param queued jobs that wait
-   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; so the others
+   * @param queued waiting jobs
+   * @param gpus share of the cluster's GPUs that jobs hold, from 0 to 1; the other resources
+   *     likewise
    */
   record Round(double at, int queued, double gpus, double cores, double memory, double storage) {}
 }

@@ -3,8 +3,8 @@ package io.coordl.reports.cluster;
 import java.util.Arrays;
 
 /**
- * Where a job runs and what it holds there: GPUs of one server or several, the same share of each
- * {@link Resource} for every GPU. Immutable; its arrays are not copied.
+ * Where a job runs and the resources it holds there: GPUs of one server or several, with the same
+ * share of each {@link Resource} for every GPU. Immutable; its arrays are not copied.
  */
 final class Placement {
   private final int[] servers;
@@ -14,7 +14,7 @@ final class Placement {
   /**
    * @param servers numbers of servers, ascending
    * @param gpus GPUs on each of them
-   * @param perGpu of each {@link Resource} for one GPU
+   * @param perGpu amount of each {@link Resource} for one GPU
    */
   Placement(int[] servers, int[] gpus, double[] perGpu) {
     this.servers = servers;
@@ -50,7 +50,7 @@ final class Placement {
     return perGpu[resource];
   }
 
-  /** Of each {@link Resource} for one GPU; not to be changed. */
+  /** The amount of each {@link Resource} for one GPU; callers must not change it. */
   double[] perGpu() {
     return perGpu;
   }

@@ -45,7 +45,7 @@ final class Placer {
   /**
    * Releases everything and places the jobs again.
    *
-   * @param jobs by priority, highest first; with their {@code before}
+   * @param jobs by priority, highest first; with {@code before} set
    */
   void place(List<Tenant> jobs) {
     servers.clear();
@@ -59,7 +59,8 @@ final class Placer {
   }
 
   /**
-   * What did not fit for one job does not fit for those that are like it: less and less is free.
+   * If one job does not fit, later identical jobs do not fit either, because free resources only
+   * shrink.
    */
   private void placeGreedily(List<Tenant> jobs) {
     Set<double[]> refused = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -91,7 +92,7 @@ final class Placer {
     return chosen;
   }
 
-  /** First those that keep their GPUs, then the others, the largest first. */
+  /** Places first the jobs that keep their GPUs, then the others, the largest first. */
   private void placeAll(List<Tenant> jobs) {
     List<Tenant> others = new ArrayList<>();
     for (Tenant job : jobs) {

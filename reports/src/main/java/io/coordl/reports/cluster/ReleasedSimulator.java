@@ -11,9 +11,9 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The simulator that was released with Synergy (OSDI'22), defects included, so that it reproduces
- * the published runs to the millisecond. Trust {@link ClusterSimulator} instead. Every oddity here
- * is the original's:
+ * The simulator released with Synergy (OSDI'22), defects included, so that it reproduces the
+ * published runs to the millisecond. For other uses prefer {@link Simulator}. Every oddity here
+ * comes from the original:
  *
  * <ul>
  *   <li>A job trains at its table's speed or, with all it can use, at its full speed; never
@@ -21,11 +21,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>The fraction of an iteration that is under way when a round ends is lost.
  *   <li>Jobs finish only at the end of a round; starting and moving are free.
  *   <li>SRTF and FTF sort by the speeds of the round before.
- *   <li>FTF serves the job that is best off first.
+ *   <li>FTF first serves the job that is best off.
  *   <li>The run ends when no job can run, even if others are still to arrive.
  * </ul>
  *
- * <p>It places GPU by GPU, first fit, as all published runs did. One thread; a run is used once.
+ * <p>It places GPU by GPU, first fit, as all published runs did. Single-threaded; an instance
+ * simulates one run.
  */
 final class ReleasedSimulator {
   private static final double ROUND = 300;
@@ -110,7 +111,7 @@ final class ReleasedSimulator {
       return allocation == Allocation.PROPORTIONAL ? atTable : atTable / speed;
     }
 
-    /** Reduces it to its proportional share, if it wants more of anything. */
+    /** Reduces it to its proportional share if it wants more of any resource. */
     void reduce() {
       for (int r = 0; r < Resource.COUNT; r++) {
         if (wanted[r] > gpus() * fair[r]) {
@@ -150,7 +151,7 @@ final class ReleasedSimulator {
 
   /**
    * @param jobs by arrival
-   * @param allAtStart whether the first round is at one second rather than at a whole round
+   * @param allAtStart whether the first round starts at one second instead of at a whole round
    */
   ReleasedSimulator(
       Cluster cluster,
@@ -207,7 +208,7 @@ final class ReleasedSimulator {
     return new Outcome(times, makespan, false, arriving.size(), rounds);
   }
 
-  /** The original would go round for ever. */
+  /** Throws where the original would loop forever. */
   private void requireProgress() throws InputException {
     if (arriving.isEmpty()
         && runnable.stream().allMatch(job -> job.placement == null || job.done == job.doneBefore)) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the free resources of each server. Jobs hold GPUs of one server or several, and a share
- * for each.
+ * Tracks the free resources of each server. Jobs hold GPUs of one server or several, and a share of
+ * the resources for each GPU.
  */
 final class Servers {
   private final Cluster cluster;
@@ -49,7 +49,7 @@ final class Servers {
     return left[server][resource];
   }
 
-  /** A round that begins with what jobs hold now. */
+  /** A round that begins with the jobs' current resources. */
   Outcome.Round round(double at, int queued) {
     return new Outcome.Round(
         at,
@@ -70,10 +70,11 @@ final class Servers {
   }
 
   /**
-   * First fit, GPU by GPU: free GPUs of the first servers that have what one GPU needs.
+   * First fit, GPU by GPU: takes free GPUs of the first servers that have the resources for one
+   * GPU.
    *
-   * @param perGpu of each resource
-   * @return null, and nothing is taken, if fewer GPUs fit
+   * @param perGpu amount of each resource
+   * @return null, taking nothing, if fewer GPUs fit
    */
   @Nullable Placement firstFit(int gpus, double[] perGpu) {
     if (gpus > allFreeGpus) {
@@ -104,7 +105,7 @@ final class Servers {
    * Places all GPUs on one server. Of the servers that have enough, chooses the one with the fewest
    * free GPUs, then the fewest free cores.
    *
-   * @return null, and nothing is taken, if there is none
+   * @return null, taking nothing, if there is none
    */
   @Nullable Placement bestFit(int gpus, double[] perGpu) {
     int best = -1;
@@ -130,8 +131,8 @@ final class Servers {
   }
 
   /**
-   * Chooses free GPUs, whatever else their servers have: on the fullest server that has enough,
-   * else across several. Takes nothing.
+   * Chooses free GPUs, whatever other resources their servers have: on the fullest server that has
+   * enough, otherwise across several. Takes nothing.
    *
    * @param gpus at most {@link #freeGpus()}
    */
@@ -145,7 +146,7 @@ final class Servers {
     return any.with(perGpu);
   }
 
-  /** Whether all that a placement holds is free. */
+  /** Whether all resources of a placement are free. */
   boolean has(Placement placement) {
     for (int i = 0; i < placement.spread(); i++) {
       if (!has(placement, i)) {
@@ -155,7 +156,7 @@ final class Servers {
     return true;
   }
 
-  /** Whether what a placement holds on its {@code i}th server is free. */
+  /** Whether a placement's resources on its {@code i}th server are free. */
   boolean has(Placement placement, int i) {
     int gpus = placement.gpus(i);
     return fit(placement.server(i), placement.perGpu(), gpus) == gpus;

@@ -11,9 +11,9 @@ public final class Sharing {
   /**
    * A job that asks for GPUs.
    *
-   * @param models a table with its model
+   * @param models a table that contains its model
    * @param model its model's name
-   * @param ownMemoryGib GiB that it needs beside what its table has
+   * @param ownMemoryGib GiB that it needs beside those in its table
    */
   public record Request(ModelTable models, String model, int gpus, double ownMemoryGib) {}
 
@@ -21,11 +21,11 @@ public final class Sharing {
   public record Part(int server, int gpus) {}
 
   /**
-   * What a job gets; nothing if it waits.
+   * The resources that a job gets; none if it waits.
    *
    * @param parts its GPUs by server; none for {@link Allocation#OPT}, which places nothing
-   * @param cores of the whole job; so the others
-   * @param speed relative to what it has at its proportional share
+   * @param cores cores of the whole job; the other resources likewise
+   * @param speed relative to that at its proportional share
    */
   public record Share(
       boolean waits,
@@ -42,7 +42,7 @@ public final class Sharing {
   private final List<Request> requests;
 
   /**
-   * @param requests by priority, highest first; each fits in its proportional share
+   * @param requests by priority, highest first; each must fit at its proportional share
    */
   public Sharing(Cluster cluster, List<Request> requests) {
     this.cluster = cluster;
@@ -103,7 +103,7 @@ public final class Sharing {
         speed / needs.get(job).fairSpeed());
   }
 
-  /** Of the jobs that have GPUs where no job waits whose GPUs are free. */
+  /** The optimum for the jobs that have GPUs if no job waits while its GPUs are free. */
   private List<Share> optimum() throws InputException {
     Map<Object, List<Integer>> alike = new LinkedHashMap<>();
     int free = cluster.gpus();

@@ -5,17 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a simulation gave, as JSON has it.
+ * Result of a simulation, in the shape of its JSON.
  *
- * @param load jobs an hour of the workload; null of a trace
- * @param seed of the workload; null of a trace
+ * @param load jobs an hour of the workload; null for a trace
+ * @param seed of the workload; null for a trace
  * @param makespanSeconds from the beginning of the trace to the end of the last job
  * @param jobs job completion times by id
- * @param overloaded whether measured jobs were not done long after they had arrived
- * @param unfinished jobs that had arrived and were not done when the simulation ended
- * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over the rounds that
- *     saw jobs
- * @param timeline what happened over time, in at most {@value #POINTS} points
+ * @param overloaded whether measured jobs were unfinished long after their arrival
+ * @param unfinished jobs that had arrived but were not finished when the simulation ended
+ * @param utilisation mean shares of the cluster that jobs held, from 0 to 1, over the rounds with
+ *     jobs
+ * @param timeline state over time, in at most {@value #POINTS} points
  */
 public record SimulationRun(
     Policy policy,
@@ -43,7 +43,7 @@ public record SimulationRun(
     }
   }
 
-  /** Means over some rounds that follow one another, the first of them {@code atSeconds}. */
+  /** Means over consecutive rounds, the first of which is at {@code atSeconds}. */
   public record Point(double atSeconds, double queued, Utilisation utilisation) {}
 
   static SimulationRun of(

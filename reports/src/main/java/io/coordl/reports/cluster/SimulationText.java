@@ -80,7 +80,10 @@ public final class SimulationText {
     return groups.getOrDefault(policy + " " + allocation, List.of());
   }
 
-  /** Of mean times, seed by seed: both play the same jobs, so the ratio is surer than either. */
+  /**
+   * Ratio of mean times, seed by seed: both simulate the same jobs, so the ratio has a smaller
+   * error than either.
+   */
   private static Optional<String> ratio(
       Policy policy, List<SimulationRun> proportional, List<SimulationRun> tune) {
     if (proportional.isEmpty() || tune.isEmpty()) {
@@ -120,7 +123,7 @@ public final class SimulationText {
     return group.stream().anyMatch(run -> run.seed() != null && run.overloaded());
   }
 
-  /** Means over the finished jobs alone would be misleading. */
+  /** Reports overload, because means over the finished jobs alone would be misleading. */
   private static String overloaded(List<SimulationRun> group) {
     SimulationRun first = group.get(0);
     return String.format(

@@ -11,29 +11,29 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a scheduler that deals out a cluster in rounds. In each round it sorts the jobs by its
+ * Simulates a scheduler that shares a cluster in rounds. In each round it sorts the jobs by its
  * {@link Policy}, and a {@link Placer} gives them GPUs, cores, memory and storage rate.
  *
  * <ul>
- *   <li>A job trains as fast as its {@link ModelTable} says for what it holds.
- *   <li>It ends when its last iteration does; its GPUs are dealt out again in the next round.
+ *   <li>A job trains at the speed that its {@link ModelTable} gives for its resources.
+ *   <li>It ends with its last iteration; its GPUs are reassigned in the next round.
  *   <li>A job keeps its GPUs from round to round. One that starts again or moves loses {@link
  *       Settings#restartSeconds()}; if that is 0, all jobs are placed anew in each round.
  * </ul>
  *
- * <p>One thread; a run is used once. A round takes O(candidates x servers) steps and copies
- * nothing.
+ * <p>Single-threaded; an instance simulates one run. A round takes O(candidates x servers) steps
+ * and copies nothing.
  */
 final class Simulator {
   /**
-   * How to play.
+   * Settings of a simulation.
    *
-   * @param roundSeconds from one round to the next
-   * @param restartSeconds that a job loses when it starts again or moves
-   * @param firstRound seconds from the beginning of the trace
-   * @param endless whether jobs never cease to arrive
+   * @param roundSeconds seconds from one round to the next
+   * @param restartSeconds seconds that a job loses when it starts again or moves
+   * @param firstRound time of the first round: seconds from the beginning of the trace
+   * @param endless whether jobs never stop arriving
    * @param measuredFrom the first id of the jobs to report on
-   * @param measuredTo the last one; the run ends when all of them are done
+   * @param measuredTo the last such id; the run ends when all of these jobs are finished
    */
   record Settings(
       Policy policy,
@@ -45,16 +45,16 @@ final class Simulator {
       long measuredFrom,
       long measuredTo) {}
 
-  /** Iterations by which a sum of fractions may miss a whole number. */
+  /** Iterations by which a sum of fractions may deviate from a whole number. */
   private static final double ROUNDING = 1e-6;
 
-  /** So many jobs for each measured one may arrive until the measured ones are done. */
+  /** Jobs that may arrive for each measured one until the measured ones are finished. */
   private static final long MOST_ARRIVALS = 20;
 
-  /** So many jobs for each GPU may wait then. */
+  /** Jobs that may then wait for each GPU. */
   private static final long MOST_WAITING = 10;
 
-  /** And so many for each GPU may arrive, however few are measured. */
+  /** Jobs that may arrive for each GPU in any case, however few are measured. */
   private static final long LEAST_ARRIVALS = 100;
 
   private final Cluster cluster;
@@ -107,7 +107,7 @@ final class Simulator {
       return remaining * model.iterationSeconds() / fullSpeed;
     }
 
-    /** Seconds from its arrival to its end, alone at the proportional share. */
+    /** Seconds from its arrival to its end if it ran alone at the proportional share. */
     double alone() {
       return trace.iterations() * model.iterationSeconds() / needs.fairSpeed();
     }
@@ -130,8 +130,8 @@ final class Simulator {
   }
 
   /**
-   * Ends early if the measured jobs are not done long after they have arrived: then the cluster's
-   * GPUs are overloaded, and jobs of low priority may never run.
+   * Runs the simulation. Ends early if measured jobs are unfinished long after their arrival: the
+   * cluster's GPUs are then overloaded, and jobs of low priority may never run.
    */
   Outcome run() throws InputException {
     double round = settings.roundSeconds();
@@ -158,7 +158,7 @@ final class Simulator {
     return new Outcome(done, makespan, overloaded, runnable.size(), rounds);
   }
 
-  /** Whether jobs come faster than they end, so that those of low priority may never run. */
+  /** Whether jobs arrive faster than they finish, so that those of low priority may never run. */
   private boolean isOverloaded() {
     if (!settings.endless() || next == null || next.id() <= settings.measuredTo()) {
       return false;
@@ -185,7 +185,7 @@ final class Simulator {
     rounds.add(placer.servers().round(now, runnable.size() - placed));
   }
 
-  /** Gives the jobs what they would get if the cluster were one server. */
+  /** Gives the jobs the resources that they would get if the cluster were one server. */
   private void shareOptimally(double now) throws InputException {
     Map<String, List<Job>> alike = new LinkedHashMap<>();
     int free = cluster.gpus();
@@ -221,7 +221,7 @@ final class Simulator {
             used[Resource.STORAGE] / cluster.storage()));
   }
 
-  /** Solved anew only if there are other jobs than in the last round. */
+  /** Solves the program again only if the jobs differ from those of the last round. */
   private Map<String, Optimum.Point> optimum(Map<String, List<Job>> alike) throws InputException {
     Map<String, Integer> counts = new LinkedHashMap<>();
     alike.forEach((key, jobs) -> counts.put(key, jobs.size()));
@@ -241,7 +241,7 @@ final class Simulator {
       case FIFO -> job -> job.trace.arrival();
       case SRTF -> Job::remainingSeconds;
       case LAS -> job -> job.attained * job.trace.gpus();
-      // The job that is worst off comes first.
+      // The job that is worst off goes first.
       case FTF -> job -> -(now - job.trace.arrival() + job.remainingSeconds()) / job.alone();
     };
   }

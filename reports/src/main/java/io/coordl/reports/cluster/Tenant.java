@@ -2,13 +2,13 @@ package io.coordl.reports.cluster;
 
 import org.jspecify.annotations.Nullable;
 
-/** A {@link Placer}'s view of a job: what it can use, and what it holds. Single-threaded. */
+/** A {@link Placer}'s view of a job: the resources it can use and holds. Single-threaded. */
 final class Tenant {
   final int gpus;
 
   /**
    * How much of each {@link Resource} one GPU can use, limited to what a server has for it. Jobs
-   * that have the same array have as many GPUs, too.
+   * with the same array also have the same number of GPUs.
    */
   final double[] ideal;
 
@@ -18,10 +18,10 @@ final class Tenant {
   /** Whether restarting elsewhere is worth it if the job then gets all it can use. */
   final boolean movingPays;
 
-  /** Where it was in the last round; null if it may be placed anywhere. */
+  /** Its placement in the last round; null if it may be placed anywhere. */
   @Nullable Placement before;
 
-  /** Where it is; null while it waits. */
+  /** Its placement; null while it waits. */
   @Nullable Placement placement;
 
   Tenant(int gpus, double[] ideal, double[] fair, boolean movingPays) {
@@ -41,7 +41,7 @@ final class Tenant {
     return placement;
   }
 
-  /** Whether it holds more than its share of anything. */
+  /** Whether it holds more than its share of any resource. */
   boolean canShrink() {
     return placed().perGpu() == ideal && wantsMore();
   }

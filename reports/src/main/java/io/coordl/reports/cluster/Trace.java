@@ -32,7 +32,7 @@ public final class Trace {
   }
 
   /**
-   * The jobs of {@code file} by arrival; those that arrive together keep the order of the file.
+   * The jobs of {@code file} by arrival; jobs that arrive together keep the order of the file.
    *
    * @throws InputException if a line is not a job that {@code cluster} can run with {@code models}
    */
@@ -119,7 +119,7 @@ public final class Trace {
         return value;
       }
     } catch (NumberFormatException e) {
-      // Refused below.
+      // Rejected below.
     }
     throw refused(
         line, field + " is '" + shortened(text) + "', not a whole number from " + least + " on");

@@ -14,18 +14,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which job a recording is of, and under which conditions it ran. */
+/** Identifies the job of a recording and the conditions under which it ran. */
 final class JobIdentity {
-  /** Say nothing of how the job works. */
+  /** Conditions that do not affect how the job works. */
   static final Set<String> NO_CHANGE =
       Set.of("record", "summary", "status", "group", "checkpoint.dir", "jmx", "metrics");
 
-  /** The last batch of an epoch may be smaller, and an epoch be shorter by it. */
+  /** Tolerance for sizes: the last batch of an epoch may be smaller, which shortens the epoch. */
   private static final double SAME_SIZE = 0.02;
 
   private JobIdentity() {}
 
-  /** What makes a speed that of another job: by its name, as it was and is; empty if nothing. */
+  /**
+   * The differences that make two recordings different jobs, before and after, by name; empty if
+   * there are none.
+   */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {
     Map<String, Change> differences = new TreeMap<>();
     put(differences, "main class", mainClass(before), mainClass(after));
@@ -42,7 +45,7 @@ final class JobIdentity {
     return program == null ? null : program.strip().replaceFirst("\\s.*", "");
   }
 
-  /** The phases of a profile hold a job up. */
+  /** Describes whether the run was profiled, since the phases of a profile delay the job. */
   private static String profiled(JobRecording recording) {
     return recording.phases().isEmpty() ? "no" : "yes";
   }
@@ -78,7 +81,7 @@ final class JobIdentity {
     }
   }
 
-  /** Conditions that differ, by their names. */
+  /** Conditions that differ, by name. */
   static Map<String, Change> changed(JobRecording before, JobRecording after) {
     Map<String, String> was = conditions(before);
     Map<String, String> is = conditions(after);
@@ -95,7 +98,7 @@ final class JobIdentity {
     return changed;
   }
 
-  /** The agent's arguments in force, the program, and what it ran on where that is known. */
+  /** The agent's effective arguments, the program, and the environment where it is known. */
   private static Map<String, String> conditions(JobRecording recording) {
     Map<String, String> conditions = new TreeMap<>(recording.configuration());
     if (recording.mainClass() != null) {

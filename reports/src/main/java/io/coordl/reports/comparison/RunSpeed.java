@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long a sample, or a batch, takes in one run once it is warm.
  *
- * @param nanos 0 if nothing was trained
- * @param mean the same with its error; null if there is too little to tell the error
- * @param from what tells it
- * @param of which part of the run it is, to go on after "times as fast"
- * @param steady false if its steps still became faster or slower at the end
- * @param slowestHundredth the part of the time that a hundredth of the steps takes
+ * @param nanos nanoseconds; 0 if nothing was trained
+ * @param mean the same with its error; null if there is too little data for an error
+ * @param from source of the figure
+ * @param of part of the run that it covers, worded to follow "times as fast"
+ * @param steady false if its steps were still becoming faster or slower at the end
+ * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
  */
 record RunSpeed(
     double nanos,
@@ -27,20 +27,20 @@ record RunSpeed(
     boolean steady,
     double slowestHundredth) {
 
-  /** From the best to the worst. */
+  /** Sources, from the best to the worst. */
   enum From {
     STEPS,
     EPOCHS,
     TOTALS
   }
 
-  /** Fewer batches of steps tell no error. */
+  /** With fewer batches of steps, no error can be computed. */
   private static final int LEAST_STEPS = 10;
 
   /**
-   * By the sample, or by the batch.
+   * The speed by the sample or by the batch.
    *
-   * @param steps false: by epochs even if steps are recorded, as the other run has none
+   * @param steps false to use epochs even if steps are recorded, because the other run has none
    */
   static RunSpeed of(JobRecording recording, boolean ofSample, boolean steps) {
     ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
@@ -73,7 +73,7 @@ record RunSpeed(
         0);
   }
 
-  /** Whether the steps of a run tell its speed. */
+  /** Whether the speed of a run can be taken from its steps. */
   static boolean hasSteps(JobRecording recording) {
     return hasSteps(SteadySteps.of(recording.trainingSteps(), figures -> figures.wall));
   }
@@ -82,7 +82,7 @@ record RunSpeed(
     return steady.steps().size() >= LEAST_STEPS;
   }
 
-  /** Whether the sizes of all batches are known that tell the speed. */
+  /** Whether the sizes of all batches behind the speed are known. */
   static boolean knowsSamples(JobRecording recording) {
     List<? extends Figures> of =
         hasSteps(recording) ? recording.trainingSteps() : recording.steadyEpochs();

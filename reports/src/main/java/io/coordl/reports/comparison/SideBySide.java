@@ -34,25 +34,27 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   /** Questions whose figure is a speed relative to today's. */
   private static final Set<String> PREDICTING = Set.of("overlap", "decoded", "auto");
 
-  /** Of the time: a hundredth of the steps that takes more is worth a word. */
+  /**
+   * If the slowest hundredth of the steps takes more than this share of the time, a remark says so.
+   */
   private static final double HEAVY = 0.1;
 
   /**
-   * Runs after a change with runs before it.
+   * Compares runs after a change with runs before it.
    *
-   * @param before their places among the runs
-   * @param after their places among the runs
-   * @param different what makes them runs of different jobs; empty if nothing does
-   * @param timesAsFast as before; null where a run has trained nothing, or they are different jobs
-   *     that nobody wanted compared
-   * @param equalRuns what runs that should be alike differ by; null if there are none beside these
-   * @param predicted how many times as fast the first run's advice says that it gets at most with
-   *     these arguments; null if others were changed, or it gave none
-   * @param whatIf the same, with its error, as {@code coordl whatif} predicts it of the first run;
-   *     null if it answers no question about what was changed
-   * @param changed what is not as before: the agent's arguments in force, the program, the class
+   * @param before indices of the earlier runs in {@code runs}
+   * @param after indices of the later runs in {@code runs}
+   * @param different differences that make them different jobs; empty if there are none
+   * @param timesAsFast speed relative to before; null if a run has trained nothing, or if they are
+   *     different jobs and comparing those was not requested
+   * @param equalRuns how much equal runs differ; null if there are no others
+   * @param predicted the largest speed-up that the first run's advice gives for these arguments;
+   *     null if other things were changed, or if it gave none
+   * @param whatIf the speed-up, with its error, that {@code coordl whatif} predicts from the first
+   *     run; null if it answers no question about this change
+   * @param changed changes since before: the agent's effective arguments, the program, the class
    *     that makes batches, the JVM, the host, its cores, the libraries, the agent
-   * @param remarks what a reader must know to trust the range
+   * @param remarks what a reader must know to judge the range
    */
   public record Compared(
       List<Integer> before,
@@ -65,12 +67,12 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
       Map<String, Change> changed,
       List<Remark> remarks) {
 
-    /** Whether how much runs differ is part of the range. */
+    /** Whether the range includes the variation between runs. */
     boolean ofSeveralRuns() {
       return before.size() > 1 || after.size() > 1;
     }
 
-    /** False if they may be as fast as each other. */
+    /** False if the runs may be equally fast. */
     boolean differs() {
       return timesAsFast != null
           && timesAsFast.differs()
@@ -81,9 +83,10 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   /**
    * A ratio of speeds.
    *
-   * @param low of its 95 % confidence interval; null, as is the high end, if too little is recorded
-   * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: what tells the range
-   * @param of the same in words
+   * @param low lower end of its 95 % confidence interval; null, like the high end, if too little is
+   *     recorded
+   * @param from {@code runs}, {@code steps}, {@code epochs} or {@code totals}: source of the range
+   * @param of the same source in words
    */
   public record TimesAsFast(
       double value, @Nullable Double low, @Nullable Double high, String from, String of) {
@@ -95,8 +98,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   /**
    * Runs of the same job under the same conditions as one of those compared.
    *
-   * @param runs how many, those compared among them
-   * @param timesAsFast the fastest as the slowest
+   * @param runs how many, including those compared
+   * @param timesAsFast speed of the fastest relative to the slowest
    */
   public record EqualRuns(int runs, double timesAsFast) {
     boolean explain(double ratio) {
@@ -104,22 +107,22 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     }
   }
 
-  /** Values before and after, null where one is not known. */
+  /** Values before and after; null if unknown. */
   public record Change(@Nullable String before, @Nullable String after) {}
 
-  /** A sentence about one of the runs, to go on after its name. */
+  /** A sentence about one of the runs, worded to follow its name. */
   public record Remark(int run, String text) {}
 
-  /** Compares each recording but the first with that one; different jobs are not compared. */
+  /** Compares every later recording with the first; different jobs are not compared. */
   public static SideBySide of(List<JobRecording> recordings) {
     return of(recordings, List.of(), false);
   }
 
   /**
-   * Compares each recording but the first with that one.
+   * Compares every later recording with the first.
    *
-   * @param beside recordings that may tell what equal runs differ by
-   * @param different compares different jobs, too
+   * @param beside recordings that may show how much equal runs differ
+   * @param different whether to compare different jobs too
    */
   public static SideBySide of(
       List<JobRecording> recordings, List<JobRecording> beside, boolean different) {
@@ -132,7 +135,10 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
         SCHEMA_VERSION, comparisons, recordings.stream().map(Summary::of).toList());
   }
 
-  /** Compares several runs after a change with several before it: each side's must be alike. */
+  /**
+   * Compares several runs after a change with several before it; the runs of each side must be
+   * alike.
+   */
   public static SideBySide ofSides(
       List<JobRecording> before, List<JobRecording> after, boolean different) {
     List<JobRecording> all = Stream.concat(before.stream(), after.stream()).toList();
@@ -149,8 +155,8 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
   }
 
   /**
-   * What of a side's runs is not as in its first; empty if they are alike. Arguments of the program
-   * may differ, as its log does: those that matter most are seen in its batches.
+   * How a run of a side differs from its first run; empty if they are alike. Arguments of the
+   * program may differ, such as the path of its log; the most important ones show in its batches.
    */
   public static Map<String, Change> unlike(JobRecording first, JobRecording other) {
     Map<String, Change> unlike = JobIdentity.differences(first, other);
@@ -211,7 +217,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     return remarks;
   }
 
-  /** How fast the runs of two sides are, all told in the same way. */
+  /** Speeds of the runs of both sides, all from the same kind of source. */
   private record Speeds(List<RunSpeed> before, List<RunSpeed> after) {
     static Speeds of(List<JobRecording> before, List<JobRecording> after) {
       List<JobRecording> all = Stream.concat(before.stream(), after.stream()).toList();
@@ -255,7 +261,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     }
   }
 
-  /** What runs equal to the one, or to the other, differ by. */
+  /** How much runs equal to one side or the other differ. */
   private static @Nullable EqualRuns equalRuns(
       JobRecording one, JobRecording other, List<JobRecording> beside) {
     int runs = 0;
@@ -308,9 +314,7 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
     return argument.replaceFirst("=.*", "");
   }
 
-  /**
-   * Whether exactly these arguments were changed, so that nothing else can explain the difference.
-   */
+  /** Whether only these arguments were changed, so that nothing else can explain the difference. */
   private static boolean isWhatWasDone(
       List<String> arguments, JobRecording after, Set<String> changed) {
     Set<String> others = new TreeSet<>(changed);

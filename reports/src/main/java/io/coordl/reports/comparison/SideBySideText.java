@@ -29,7 +29,8 @@ public final class SideBySideText {
   private SideBySideText() {}
 
   /**
-   * The changes from the first run to each of the others, and a table of all; without line ends.
+   * Lines with the changes from the first run to each other run, and a table of all; without line
+   * ends.
    */
   public static List<String> lines(SideBySide compared) {
     List<String> names = compared.runs().stream().map(SideBySideText::name).toList();
@@ -47,7 +48,10 @@ public final class SideBySideText {
     return lines;
   }
 
-  /** Sentences for each run but the first, and what equal runs differ by, by these names of all. */
+  /**
+   * Sentences for each run but the first, and how much equal runs differ; {@code names} are those
+   * of all runs.
+   */
   public static List<String> sentences(SideBySide compared, List<String> names) {
     List<String> sentences = new ArrayList<>();
     for (Compared one : compared.comparisons()) {
@@ -65,7 +69,9 @@ public final class SideBySideText {
     return names.get(remark.run()) + " " + remark.text();
   }
 
-  /** One run a side says nothing of how much runs differ; empty where that is in the range. */
+  /**
+   * A note that one run a side does not show how much runs vary; empty if the range includes that.
+   */
   private static String spread(SideBySide compared) {
     List<Compared> single =
         compared.comparisons().stream()
@@ -99,7 +105,7 @@ public final class SideBySideText {
         : "changed: " + changes(compared.changed());
   }
 
-  /** Values as they are now, and as they were. */
+  /** The changed values, now and before. */
   public static String changes(Map<String, Change> changed) {
     return changed.entrySet().stream()
         .map(
@@ -149,7 +155,7 @@ public final class SideBySideText {
         + predicted(compared, times);
   }
 
-  /** That runs are of different jobs, and why; without a full stop. */
+  /** A clause that the runs are of different jobs, and why; without a full stop. */
   public static String different(Compared compared, List<String> names) {
     return names(compared.after(), names)
         + " is not of the same job as "
@@ -174,7 +180,9 @@ public final class SideBySideText {
         : Text.format(" (%s to %s), %s", number(low, times), number(high, times), times.of());
   }
 
-  /** With the digits that the range leaves a meaning, and at least two that are not 0. */
+  /**
+   * Formats a number with the digits that are significant given the range, at least two of them.
+   */
   private static String number(double value, TimesAsFast times) {
     Double low = times.low();
     Double high = times.high();
@@ -196,7 +204,7 @@ public final class SideBySideText {
                 + (low != null && low > most ? ", which was too little" : "");
   }
 
-  /** What a text calls a run. */
+  /** The name of a run in a text. */
   public static String name(Summary summary) {
     return Text.line(summary.recording().file(), LONGEST_NAME);
   }
@@ -210,7 +218,7 @@ public final class SideBySideText {
     return summary.speed() == null ? 0 : summary.speed().samplesPerSecond();
   }
 
-  /** What the user gave that changes how the job works. */
+  /** The user's arguments that change how the job works. */
   private static String arguments(Summary summary) {
     String given =
         Stream.of(summary.program().arguments().split(","))

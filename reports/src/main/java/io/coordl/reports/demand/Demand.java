@@ -14,15 +14,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job needs, in the shape of its JSON.
+ * The resource demand of a job, in the shape of its JSON.
  *
- * @param schemaVersion raised by changes that an old reader would not understand
+ * @param schemaVersion incremented by changes that an old reader would not understand
  * @param origin a profile, or an ordinary recording
  * @param workers threads that prepare beside the training thread
  * @param stepCores cores that a step keeps busy
- * @param knee the least that is nearly as good as all, in words
- * @param measured with every item in memory, by rising number of cores
- * @param missing what the table lacks an axis for
+ * @param knee the smallest amounts that are nearly as good as all, in words
+ * @param measured speeds with every item in memory, by ascending number of cores
+ * @param missing axes that the table lacks, and why
  */
 public record Demand(
     int schemaVersion,
@@ -39,11 +39,11 @@ public record Demand(
   static final int SCHEMA_VERSION = 1;
 
   /**
-   * Of one job.
+   * Computes the demand of one job.
    *
-   * @param recordings an ordinary one; or profiles, each on another number of cores
-   * @param computeCores that a step keeps busy, if the user says it
-   * @throws RecordingException if they say too little for a table
+   * @param recordings one ordinary recording; or profiles, each on a different number of cores
+   * @param computeCores cores that a step keeps busy, if the user specifies it
+   * @throws RecordingException if they contain too little for a table
    */
   public static Demand of(List<JobRecording> recordings, @Nullable Double computeCores)
       throws RecordingException {
@@ -90,7 +90,7 @@ public record Demand(
         law.missingAxes());
   }
 
-  /** Its arguments may differ, such as where it writes. */
+  /** The program's name without its arguments, which may differ, such as the output path. */
   private static @Nullable String program(JobRecording recording) {
     String named = recording.mainClass();
     return named == null ? null : named.split(" ", 2)[0];
@@ -107,7 +107,7 @@ public record Demand(
                 .orElse(1));
   }
 
-  /** As the only model of a table, with the recording's name. */
+  /** A table with this job as its only model, named after the recording. */
   public ModelTable models(Path recording) {
     return ModelTable.of(
         String.valueOf(recording.getFileName()).replaceFirst("\\.jfr$", ""), table);

@@ -73,7 +73,7 @@ public final class DemandText {
     return lines;
   }
 
-  /** The first, the last, and some between. */
+  /** The first point, the last, and some in between. */
   private static List<Integer> some(int points) {
     List<Integer> some = new ArrayList<>();
     int columns = Math.min(COLUMNS, points);

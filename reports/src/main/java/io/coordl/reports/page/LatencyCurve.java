@@ -10,11 +10,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the spans of one kind took, by percentile.
+ * Durations of the spans of one kind, by percentile.
  *
- * @param exact true if the points are of the whole distribution; false if the recording has only
- *     the usual percentiles
- * @param points by rising percentile, 0 to 100
+ * @param exact true if the points show the whole distribution; false if the recording has only the
+ *     usual percentiles
+ * @param points by ascending percentile, 0 to 100
  */
 record LatencyCurve(String kind, boolean exact, List<Point> points) {
   private static final List<Double> PERCENTILES =
@@ -41,7 +41,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
     }
     List<Point> points = new ArrayList<>();
     for (double percentile : PERCENTILES) {
-      // A percentile that no two spans tell apart from the longest says nothing more.
+      // Skips a percentile with less than one span above it: it adds nothing to the longest.
       if (percentile == 100 || Math.rint((100 - percentile) * 1_000) * latency.count >= 1e5) {
         points.add(new Point(percentile, nanos(histogram, percentile)));
       }
@@ -55,7 +55,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
         : percentile == 100 ? histogram.getMaxValue() : histogram.getValueAtPercentile(percentile);
   }
 
-  /** The distribution that the agent wrote, or null if that is no HdrHistogram. */
+  /** The distribution that the agent wrote; null if it is not an HdrHistogram. */
   private static @Nullable Histogram histogram(@Nullable String base64) {
     if (base64 == null) {
       return null;
@@ -64,7 +64,7 @@ record LatencyCurve(String kind, boolean exact, List<Point> points) {
       return Histogram.decodeFromCompressedByteBuffer(
           ByteBuffer.wrap(Base64.getDecoder().decode(base64)), 0);
     } catch (DataFormatException | RuntimeException e) {
-      // The decoder has no exception of its own for bytes that are none.
+      // The decoder has no exception of its own for invalid bytes.
       return null;
     }
   }

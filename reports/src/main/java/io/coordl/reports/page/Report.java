@@ -23,12 +23,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a page shows, in the shape of the JSON that it holds: one recording, or several to compare.
+ * The contents of a page, in the shape of its embedded JSON: one recording, or several to compare.
  * Names of times end in {@code Nanos}, names of sizes in {@code Bytes}.
  *
- * @param schemaVersion raised by changes that an old reader would not understand
+ * @param schemaVersion incremented by changes that an old reader would not understand
  * @param compared how much faster each recording after the first is, and what was changed
- * @param advised whose advice is shown
+ * @param advised recording whose advice is shown
  */
 public record Report(
     int schemaVersion, List<String> compared, Advised advised, List<Entry> recordings) {
@@ -37,22 +37,22 @@ public record Report(
   private static final long NANOS_PER_MILLISECOND = 1_000_000;
 
   /**
-   * One of the recordings.
+   * A recording whose advice is shown.
    *
-   * @param recording its place among them
-   * @param as why it
+   * @param recording its index
+   * @param as why this one
    */
   public record Advised(int recording, String as) {}
 
   /**
    * One recording.
    *
-   * @param name what the page calls it: the file's name, or its path where names are the same
+   * @param name its name on the page: the file's name, or its path if names are the same
    * @param summary as {@code coordl summary --json} prints it
-   * @param latencies of the whole job, by kind
-   * @param differential what the phases of a profile come to; absent without one, and where
+   * @param latencies latency curves of the whole job, by kind
+   * @param differential analysis of the phases of a profile; absent without a profile, and if
    *     recordings are compared
-   * @param whatIf absent where recordings are compared
+   * @param whatIf absent if recordings are compared
    */
   record Entry(
       String name,
@@ -67,10 +67,10 @@ public record Report(
       @Nullable WhatIf whatIf) {}
 
   /**
-   * What the training threads did when: one number for each slot.
+   * The activity of the training threads over time: one number for each slot.
    *
-   * @param startMillis of the first slot, in milliseconds since 1970; 0 if there is no slot
-   * @param fine the same in narrower slots, to zoom into
+   * @param startMillis start of the first slot, in milliseconds since 1970; 0 if there is no slot
+   * @param fine the same in narrower slots, for zooming in
    */
   record TimeLine(long startMillis, @JsonUnwrapped Slots slots, Slots fine) {
     private static final int MOST = 480;
@@ -93,8 +93,8 @@ public record Report(
   /**
    * Slots of one width.
    *
-   * @param nanos of each part, and {@code deviceIdleNanos}, the mean of the devices that were
-   *     sampled, if there are any
+   * @param nanos nanoseconds of each activity, and {@code deviceIdleNanos}, the mean of the sampled
+   *     devices, if any
    */
   record Slots(long slotNanos, @JsonAnyGetter Map<String, List<Long>> nanos) {
     private Slots merged(int times) {
@@ -119,9 +119,9 @@ public record Report(
   /**
    * Makes the report of some recordings, in their order.
    *
-   * @param unread a sentence for each that was to be on the page, too
-   * @param slowestOf of so many these are the slowest, and the first is the slowest of all; 0: they
-   *     are in the user's order
+   * @param unread a sentence for each recording that could not be read
+   * @param slowestOf the number of recordings of which these are the slowest, slowest first; 0 if
+   *     they are in the user's order
    */
   public static Report of(List<JobActivity> recordings, List<String> unread, int slowestOf) {
     Set<String> names = new HashSet<>();
@@ -160,7 +160,7 @@ public record Report(
     return new Report(SCHEMA_VERSION, compared, advised, entries);
   }
 
-  /** What the job does now; where it is not known which that is, the last. */
+  /** Index of the job's newest recording; the last one if that is unknown. */
   private static int newest(List<Entry> entries) {
     int newest = entries.size() - 1;
     for (int i = newest; i >= 0; i--) {

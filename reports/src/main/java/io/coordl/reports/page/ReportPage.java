@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A report as one HTML page with everything in it: the figures as JSON, the chart library, our
- * script and style. Its content security policy allows exactly these, by their hashes, and no
- * connection at all, so a file name in a recording can be any text.
+ * A report as one self-contained HTML page: the figures as JSON, the chart library, the script and
+ * the style. Its content security policy allows exactly these, by their hashes, and no connection
+ * at all, so file names in a recording may contain any text.
  */
 public final class ReportPage {
   /** The version that the build puts into the jar. */
@@ -45,7 +45,7 @@ public final class ReportPage {
   /**
    * A page.
    *
-   * @param draws the script that draws it, with what {@code charts.js} has before it
+   * @param draws the script that draws it, appended to {@code charts.js}
    */
   private static String html(String title, Object report, String draws) {
     String style = resource("page.css");
@@ -71,9 +71,9 @@ public final class ReportPage {
             script));
   }
 
-  /** The figures as JSON that neither ends the script element it stands in nor opens another. */
+  /** The figures as JSON that neither closes the enclosing script element nor opens another. */
   static String json(Object report) {
-    // These characters stand in no JSON but in its texts, where they may be written so.
+    // In JSON, these characters occur only in strings, where they may be escaped.
     return MAPPER
         .writeValueAsString(report)
         .replace("<", "\\u003c")
@@ -105,7 +105,7 @@ public final class ReportPage {
           MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
       return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e); // Every JDK has it.
+      throw new IllegalStateException(e); // Every JDK has SHA-256.
     }
   }
 

@@ -12,16 +12,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulations as their page shows them, in the shape of the JSON that it holds.
+ * The contents of a page of simulations, in the shape of its embedded JSON.
  *
  * @param title what was simulated, on which cluster
- * @param remarks what is not on the page
+ * @param remarks notes on simulations that are not on the page
  */
 public record SimulationReport(
     int schemaVersion, String title, List<String> remarks, List<Run> runs) {
   static final int SCHEMA_VERSION = 1;
 
-  /** More side by side cannot be read. */
+  /** More curves side by side are unreadable. */
   public static final int MOST = 6;
 
   private static final int POINTS = 100;
@@ -29,8 +29,8 @@ public record SimulationReport(
   /**
    * One simulation.
    *
-   * @param seed of the workload; null of a trace
-   * @param distribution of the job completion times, by rising share; empty without jobs
+   * @param seed of the workload; null for a trace
+   * @param distribution of the job completion times, by ascending share; empty without jobs
    */
   record Run(
       String name,
@@ -46,11 +46,11 @@ public record SimulationReport(
       List<Quantile> distribution,
       List<SimulationRun.Point> timeline) {}
 
-  /** A share of the jobs, from 0 to 1, took at most so long. */
+  /** The time within which a share of the jobs, from 0 to 1, completed. */
   record Quantile(double share, double seconds) {}
 
   /**
-   * Makes the report of some simulations, in their order; of several seeds, the first is drawn.
+   * Makes the report of some simulations, in their order; of several seeds, it draws the first.
    *
    * @param title what was simulated, on which cluster
    */
@@ -102,7 +102,7 @@ public record SimulationReport(
     List<Quantile> points = new ArrayList<>();
     for (int i = 0; sorted.length > 0 && i <= POINTS; i++) {
       double share = (double) i / POINTS;
-      // As the percentiles beside it: linear between order statistics.
+      // Like the percentiles beside it: linear between order statistics.
       points.add(new Quantile(share, JctStatistics.quantile(sorted, share)));
     }
     return points;

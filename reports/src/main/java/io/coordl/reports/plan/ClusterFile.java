@@ -24,9 +24,9 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/** Reads a cluster from YAML. Complaints name the line and the value. */
+/** Reads a cluster from YAML. Error messages name the line and the value. */
 final class ClusterFile {
-  /** The name of a pool whose file names no GPU. */
+  /** The name of a pool if the file names no GPU. */
   static final String ANY_GPU = "gpu";
 
   private static final List<String> KEYS =
@@ -41,16 +41,16 @@ final class ClusterFile {
           "resource",
           "labels");
 
-  /** More than any job asks for, where the file does not share it out. */
+  /** More than any job asks for; used if the file does not limit it. */
   private static final double UNBOUNDED = 1e9;
 
   private static final String USUAL_RESOURCE = "nvidia.com/gpu";
   private static final long MOST_GPUS = 1_000_000;
 
   /**
-   * Servers that are alike.
+   * A pool of identical servers.
    *
-   * @param resource what Kubernetes calls its GPUs
+   * @param resource the Kubernetes name of its GPUs
    * @param labels of its nodes in Kubernetes
    */
   record Pool(String gpu, Cluster cluster, String resource, Map<String, String> labels) {
@@ -66,7 +66,7 @@ final class ClusterFile {
     this.file = file;
   }
 
-  /** The pools of {@code file}, each of another GPU. */
+  /** The pools of {@code file}, each with another GPU. */
   static List<Pool> read(Path file) throws InputException {
     return new ClusterFile(file).pools();
   }
@@ -146,7 +146,7 @@ final class ClusterFile {
         return value;
       }
     } catch (NumberFormatException e) {
-      // Refused below.
+      // Rejected below.
     }
     throw refused(node, key + " is '" + text + "', not a whole number from 1 to 100000");
   }
@@ -174,7 +174,7 @@ final class ClusterFile {
     return node;
   }
 
-  /** A mapping's entries, with no other keys than {@code known}, unless that is empty. */
+  /** A mapping's entries; rejects keys that are not in {@code known}, unless that is empty. */
   private Map<String, Node> entries(Node node, List<String> known) throws InputException {
     if (!(node instanceof MappingNode mapping)) {
       throw refused(node, "'key: value' lines were expected");

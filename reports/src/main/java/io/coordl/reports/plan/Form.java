@@ -2,7 +2,7 @@ package io.coordl.reports.plan;
 
 import java.util.Locale;
 
-/** Forms of a plan that a cluster takes. */
+/** Formats in which a cluster accepts a plan. */
 public enum Form {
   /** Kustomize patches of Kubernetes' Job. */
   JOB,
@@ -13,7 +13,7 @@ public enum Form {
   /** Options of Slurm's sbatch. */
   SLURM;
 
-  /** As users write it. */
+  /** The name that users write. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

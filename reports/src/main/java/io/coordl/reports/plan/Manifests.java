@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A plan as files that a cluster takes. A job's pods, or Slurm's tasks, are alike: one for each
- * server if it has as many GPUs on each, else one for each GPU.
+ * A plan as files that a cluster accepts. A job's pods, or Slurm tasks, are identical: one for each
+ * server if the job has the same number of GPUs on each, otherwise one for each GPU.
  */
 public final class Manifests {
   private static final String SHARED_MEMORY = "coordl-shm";
@@ -26,9 +26,9 @@ public final class Manifests {
   }
 
   /**
-   * The contents of files by name. Jobs that wait have none.
+   * The contents of files by name. Waiting jobs have no file.
    *
-   * @throws InputException if a file could not be true
+   * @throws InputException if no file can express the plan
    */
   public static Map<String, String> of(Plan plan, Form form) throws InputException {
     Manifests manifests = new Manifests(form);
@@ -55,7 +55,7 @@ public final class Manifests {
     return manifests.files;
   }
 
-  /** What one of a job's pods has. */
+  /** The resources of one of a job's pods. */
   private record Pod(int pods, int gpus, double cores, double memoryGib, double itemsGib) {
     static Pod of(Plan.Job job) {
       List<Sharing.Part> parts = job.servers();
@@ -71,7 +71,7 @@ public final class Manifests {
           Math.max(0, items) / pods);
     }
 
-    /** In whole millicores, rounded down so that all pods of a server fit. */
+    /** Cores in whole millicores, rounded down so that all pods of a server fit. */
     String cpu() {
       long millis = Math.max(1, (long) Math.floor(cores * 1000 + 1e-6));
       return millis % 1000 == 0 ? Long.toString(millis / 1000) : millis + "m";
@@ -190,7 +190,8 @@ public final class Manifests {
   }
 
   /**
-   * Operations: a strategic merge would replace the lists of a kind that Kustomize does not know.
+   * A patch of JSON operations: a strategic merge would replace the lists of a kind that Kustomize
+   * does not know.
    */
   private static String forJobSet(Plan.Pool pool, Plan.Job job, Pod pod) {
     String inJob = "/spec/replicatedJobs/0/template/spec";
@@ -242,7 +243,7 @@ public final class Manifests {
     return spec.toString();
   }
 
-  /** Requests and limits are the same: the pod has what the plan counts on, and no more. */
+  /** Requests and limits are equal: the pod gets what the plan assumes and no more. */
   private static String resources(Plan.Pool pool, Pod pod) {
     Map<String, String> amounts = new LinkedHashMap<>();
     amounts.put("cpu", pod.cpu());
@@ -261,7 +262,7 @@ public final class Manifests {
     return String.format("name: %s\nmountPath: /dev/shm\n", SHARED_MEMORY);
   }
 
-  /** The agent's cache, as large as the memory for items. */
+  /** The variable that sizes the agent's cache to the memory for items. */
   private static String variable(Pod pod) {
     return String.format(
         "name: COORDL_OPTS\nvalue: cache=minio,cache.scope=host,cache.size=%dm\n",
@@ -292,7 +293,7 @@ public final class Manifests {
     return lines.toString();
   }
 
-  /** Plain words as they are, all else as JSON has strings, which YAML reads, too. */
+  /** Leaves plain words as they are and quotes all else as JSON strings, which YAML reads too. */
   private static String quoted(String text) {
     return text.matches("[A-Za-z][A-Za-z0-9./_-]*")
             && !text.matches("(?i)y|n|yes|no|on|off|true|false|null")

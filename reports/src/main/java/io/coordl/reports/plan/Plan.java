@@ -17,8 +17,8 @@ import java.util.Map;
 /**
  * A plan, in the shape of its JSON.
  *
- * @param schemaVersion raised by changes that an old reader would not understand
- * @param allocation by which the jobs are placed
+ * @param schemaVersion incremented by changes that an old reader would not understand
+ * @param allocation the one that places the jobs
  * @param pools one for each type of GPU
  */
 public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
@@ -27,7 +27,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
   /**
    * Servers with one type of GPU, and their jobs.
    *
-   * @param cores of each server; so the others
+   * @param cores cores of each server; the other resources likewise
    */
   public record Pool(
       String gpu,
@@ -41,11 +41,12 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
       @JsonIgnore ClusterFile.Pool file) {}
 
   /**
-   * What an allocation gives.
+   * The result of an allocation.
    *
-   * @param speeds sum over all jobs, each relative to its proportional share; one that waits has 0
-   * @param least of the jobs that do not wait; 0 if all wait
-   * @param ofBound {@code speeds} as a share of what the linear program gives
+   * @param speeds sum of all jobs' speeds, each relative to its proportional share; 0 for a waiting
+   *     job
+   * @param least smallest speed of the jobs that do not wait; 0 if all wait
+   * @param ofBound {@code speeds} as a share of the linear program's optimum
    */
   public record Compared(
       Allocation allocation, double speeds, double least, int waiting, double ofBound) {}
@@ -53,8 +54,8 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
   /**
    * A job of the plan.
    *
-   * @param servers numbered from 0
-   * @param cores of the whole job; so the others
+   * @param servers numbers of its servers, from 0
+   * @param cores cores of the whole job; the other resources likewise
    * @param speed relative to its proportional share
    */
   public record Job(
@@ -70,7 +71,7 @@ public record Plan(int schemaVersion, Allocation allocation, List<Pool> pools) {
       @JsonIgnore PlanJob asked) {}
 
   /**
-   * Plans for a cluster.
+   * Makes a plan for a cluster.
    *
    * @param arguments one for each kind of job, by priority
    * @param allocation any but {@link Allocation#OPT}

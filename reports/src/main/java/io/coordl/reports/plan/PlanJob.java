@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job to plan for.
  *
- * @param name unique among them, as Kubernetes takes it
- * @param table with its model
- * @param gpu of which type it needs its GPUs; null if of any
- * @param ownMemoryGib what it needs beside its items; null if not known
+ * @param name unique name, valid in Kubernetes
+ * @param table contains its model
+ * @param gpu type of GPU that it needs; null for any
+ * @param ownMemoryGib memory that it needs beside its items; null if not known
  * @param container its container's name in Kubernetes
- * @param recorded whether its table is of a recording, and so of items alone
+ * @param recorded whether its table comes from a recording and so covers the memory of items alone
  */
 record PlanJob(
     String name,
@@ -43,7 +43,7 @@ record PlanJob(
     return recorded && ownMemoryGib == null;
   }
 
-  /** 0 if not known. */
+  /** Memory beside the items; 0 if not known. */
   double ownMemory() {
     return ownMemoryGib == null ? 0 : ownMemoryGib;
   }
@@ -137,7 +137,7 @@ record PlanJob(
         return value;
       }
     } catch (NumberFormatException e) {
-      // Refused below.
+      // Rejected below.
     }
     throw refused(argument, key + " is '" + text + "', not a whole number from 1 to " + MOST);
   }
@@ -157,7 +157,7 @@ record PlanJob(
                     "memory is '" + text + "': " + Quantity.MEMORY.expected + " was expected"));
   }
 
-  /** As names in Kubernetes are: letters, digits and hyphens. */
+  /** Converts a name to one valid in Kubernetes: letters, digits and hyphens. */
   private static String dns(String name) {
     String plain =
         name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-+|-+$", "");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A plan as text: for each pool what the allocations give, and the jobs. */
+/** A plan as text: for each pool, the result of each allocation and the jobs. */
 public final class PlanText {
   private PlanText() {}
 

@@ -6,7 +6,7 @@ import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Amounts as users write them: a number, or a number with a unit of its own kind. */
+/** Amounts as users write them: a number, or a number with a unit of the right kind. */
 enum Quantity {
   CORES("a number of cores such as 24"),
   /** In GiB. */
@@ -26,7 +26,7 @@ enum Quantity {
     this.expected = expected;
   }
 
-  /** In the unit of this kind; empty if the text is no amount of it, or not above 0. */
+  /** Value in the unit of this kind; empty if the text is not such an amount, or not above 0. */
   OptionalDouble parse(String text) {
     Matcher amount = AMOUNT.matcher(text.strip());
     if (!amount.matches()) {
@@ -36,7 +36,7 @@ enum Quantity {
     return value > 0 && value < MOST ? OptionalDouble.of(value) : OptionalDouble.empty();
   }
 
-  /** What a unit is in ours; not a number if it is of another kind. */
+  /** Factor from {@code unit} to the unit of this kind; NaN if it is of another kind. */
   private double factor(String unit) {
     if (unit.isEmpty()) {
       return 1;

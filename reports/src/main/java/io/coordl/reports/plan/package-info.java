@@ -1,7 +1,7 @@
 /**
  * Plans: which jobs run on which servers of a cluster, with how many cores, how much memory and
- * what storage rate; and the plan in the forms that clusters take. The rules of sharing live in
- * {@code cluster}; nothing is written or printed here.
+ * what storage rate; and the plan in the formats that clusters accept. The rules of sharing are in
+ * {@code cluster}; this package writes and prints nothing.
  */
 @NullMarked
 package io.coordl.reports.plan;

@@ -6,15 +6,16 @@ import java.util.List;
 import java.util.function.ToDoubleBiFunction;
 
 /**
- * What {@code auto} would bring. Looks at what the job waits for; then at the items that fit in its
- * memory, as files or decoded, whichever is faster; and at whole samples, which it keeps of those
- * data sets whose transforms draw no random numbers. That no recording tells, so it is the bound.
+ * How much faster {@code auto} would make the job. Considers what the job waits for, then the items
+ * that fit in memory, as files or decoded, whichever is faster. Also considers prepared samples,
+ * which {@code auto} keeps only if the transforms draw no random numbers. A recording does not show
+ * that, so this answer is an upper bound.
  */
 final class AutoChoice extends Question {
-  /** Part of the time that a job waits for data from which the agent keeps something. */
+  /** Share of the time waiting for data above which the agent keeps items. */
   private static final double WORTH = 0.05;
 
-  /** Part of the free memory that the agent takes. */
+  /** Share of the free memory that the agent takes. */
   private static final double MEMORY = 0.5;
 
   AutoChoice() {
@@ -70,7 +71,7 @@ final class AutoChoice extends Question {
         name, Series.SHARES, x -> pipeline.figure(costs -> 1e9 / law.applyAsDouble(costs, x)));
   }
 
-  /** Of a sample, with items in the form that is faster, or as today. */
+  /** Time of a sample with items in the faster form, or as today. */
   private static double items(Pipeline pipeline, Costs costs, double raw, double decoded) {
     Setup today = pipeline.today();
     double files = costs.nanos(today.hit(Math.max(costs.todayHit(), raw)));
@@ -78,7 +79,7 @@ final class AutoChoice extends Question {
     return Math.min(costs.nanos(today), Math.min(files, pixels));
   }
 
-  /** Of a sample, with a share of the samples prepared. */
+  /** Time of a sample with a share of the samples prepared. */
   private static double samples(Pipeline pipeline, Costs costs, double share) {
     Setup kept = pipeline.today().prepared(share);
     return costs.nanos(kept.hit(share + (1 - share) * costs.todayHit()));

@@ -1,6 +1,6 @@
 package io.coordl.reports.whatif;
 
-/** What an axis shows, and its unit as in {@link Figure}. */
+/** Name and unit of an axis; the unit is as in {@link Figure}. */
 public record Axis(String name, String unit) {
   static final Axis SPEED = new Axis("speed", "samples/s");
   static final Axis CACHE = new Axis("cache", "share");

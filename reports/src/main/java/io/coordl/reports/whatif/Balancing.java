@@ -1,21 +1,21 @@
 package io.coordl.reports.whatif;
 
 /**
- * What locality-aware assignment still moves (Yang and Cong, HiPC'19). A global batch is drawn at
- * random; each host takes those of its samples that it keeps, but no more than a local batch; the
- * surplus of one host fills the deficit of another, whatever pairs them up. So the number of
+ * The samples that locality-aware assignment still moves (Yang and Cong, HiPC'19). A global batch
+ * is drawn at random; each host takes the samples that it keeps, but at most a local batch. The
+ * surplus of one host fills the deficit of another, however they are paired. So the number of
  * samples that move is the sum of the surpluses, and follows from a binomial distribution alone.
  */
 final class Balancing {
   private Balancing() {}
 
   /**
-   * The part of the samples that moves from one host to another, on average; 0 to 1.
+   * The mean share of samples that move from one host to another, 0 to 1.
    *
    * @param hosts at least 1
    * @param batch samples of a local batch, at least 1
-   * @param kept part of the data set that the hosts keep, each as much; what nobody keeps is read
-   *     from storage by whoever lacks samples
+   * @param kept share of the data set that the hosts keep, equally divided; hosts that lack samples
+   *     read the rest from storage
    */
   static double moved(int hosts, int batch, double kept) {
     if (hosts == 1 || kept <= 0) {
@@ -23,7 +23,7 @@ final class Balancing {
     }
     long drawn = (long) hosts * batch;
     double mine = kept / hosts;
-    // P(k) of k of the drawn samples being mine; its mean is kept * batch, near which it begins.
+    // Probability that k of the drawn samples are mine; the sum begins near the mean, kept * batch.
     double chance = probability(drawn, batch, mine);
     double surplus = 0;
     for (long k = batch; k <= drawn && chance > 1e-18; k++) {

@@ -5,8 +5,8 @@ import io.coordl.reports.differential.Measure;
 import java.util.List;
 
 /**
- * The smallest MinIO cache with which a job is as fast as if every item came from memory: x*. Looks
- * at what fetching costs where it shows.
+ * The smallest MinIO cache with which a job is as fast as if every item came from memory: x*.
+ * Considers the cost of fetching only where the job waits for it.
  */
 final class BestCacheSize extends Question {
   BestCacheSize() {
@@ -18,9 +18,9 @@ final class BestCacheSize extends Question {
     Setup today = pipeline.today();
     Measure best = pipeline.figure(costs -> bestShare(costs, today));
     Measure gain = pipeline.gain(today.hit(0), today.hit(best.value()));
-    // The share that fits in the free memory, as far as that is known.
+    // The share that fits in the free memory, if known.
     double fits = pipeline.freeMemoryBytes == 0 ? 1 : pipeline.memoryShare();
-    // The page cache may do as well already.
+    // The page cache may already do as well.
     boolean advised =
         isWorthIt(gain)
             && best.exceedsItsError()
@@ -66,8 +66,8 @@ final class BestCacheSize extends Question {
 
   /**
    * In closed form. With R the time of a sample whose items all come from memory, a worker keeps up
-   * once (1 - x) of its misses fit into what R leaves it, the storage once x M + (1 - x) S &le; R,
-   * which is the paper's x* = (1/S - 1/R) / (1/S - 1/C) in rates.
+   * once (1 - x) of its misses fit into the time that R leaves it, and the storage once x M + (1 -
+   * x) S &le; R, which is the paper's x* = (1/S - 1/R) / (1/S - 1/C) in rates.
    */
   static double bestShare(Costs costs, Setup setup) {
     double all = costs.nanos(setup.hit(1));
@@ -76,7 +76,7 @@ final class BestCacheSize extends Question {
       best = (costs.storage() - all) / (costs.storage() - costs.memory());
     }
     if (setup.workers == 0) {
-      // Every fetch shows.
+      // The job waits for every fetch.
       return costs.miss() > 0 ? 1 : best;
     }
     double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();

@@ -1,17 +1,17 @@
 package io.coordl.reports.whatif;
 
 /**
- * What one sample costs each part of the host, in nanoseconds.
+ * The time that one sample takes on each part of the host, in nanoseconds.
  *
- * @param compute the training step, on the training thread or waited for by it
+ * @param compute the training step, which the training thread runs or waits for
  * @param computeCores cores that a step keeps busy, 0 if it runs elsewhere
- * @param prepSerial preparation from memory that does not become shorter with more threads
- * @param prepParallel preparation from memory on one thread, shared by as many as there are
- * @param miss what fetching from storage takes a thread more than fetching from memory
- * @param storage of the storage at its highest rate, however many threads read
- * @param memory of the memory that answers a hit
+ * @param prepSerial preparation from memory that more threads do not shorten
+ * @param prepParallel preparation from memory on one thread, divided among all threads
+ * @param miss extra time of a thread to fetch from storage instead of from memory
+ * @param storage time of the storage at its highest rate, however many threads read
+ * @param memory time of the memory that answers a hit
  * @param decode the part of {@code prepParallel} that decodes
- * @param todayHit part of the items that is answered from memory today, 0 to 1
+ * @param todayHit share of the items answered from memory today, 0 to 1
  */
 record Costs(
     double compute,
@@ -23,12 +23,12 @@ record Costs(
     double memory,
     double decode,
     double todayHit) {
-  /** Where errors allow a time to be none at all, quotients of such times still are figures. */
+  /** Lower bound of a time: errors may allow 0, and quotients must stay finite. */
   static final double LEAST_NANOS = 1;
 
   /**
    * From the components of a {@link Pipeline}: compute, its cores, prep, its serial share, miss,
-   * storage, memory, decode, hits. What errors made impossible is brought back into its bounds.
+   * storage, memory, decode, hits. Values that errors pushed out of their bounds are clamped.
    */
   static Costs of(double... of) {
     double prep = Math.max(0, of[2]);
@@ -51,15 +51,14 @@ record Costs(
   }
 
   /**
-   * How long a sample takes in the long run: as long as the busiest part of the host needs for it.
+   * Time of a sample in the long run: the time that the busiest part of the host needs for it.
    *
-   * <p>A pipeline without workers does everything on one thread, and there the times add. With
-   * workers, each fetches and prepares batches one after the other while the training thread
-   * computes: then the longest of these counts, computing a sample, what a worker's time for one
-   * comes to when all of them work, what the cores, the storage and the memory need for the samples
-   * of all jobs. Bounded queues and batches of many samples make times that vary count with their
-   * means. With as many workers as cores and cores that are free for them, this is the paper's 1 /
-   * min(F, P, G) with 1 / F = x / C + (1 - x) / S.
+   * <p>Without workers, one thread does everything, and the times add. With workers, each fetches
+   * and prepares batches one after the other while the training thread computes, and the longest
+   * time counts: computing a sample; a worker's time for one divided by the number of workers; the
+   * time that cores, storage and memory need for the samples of all jobs. Queues are bounded and
+   * batches have many samples, so varying times count with their means. With as many workers as
+   * free cores, this is the paper's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;
@@ -71,7 +70,7 @@ record Costs(
     double parallel = rest * (prepParallel - setup.decoded * decode);
     double fetch = missed * miss / setup.storageFactor + remote * setup.remoteNanos;
     double worker = parallel + fetch;
-    // Of a sample that several jobs use, each job pays its part.
+    // If several jobs use a sample, each pays its part.
     double part = setup.coordinated ? 1.0 / setup.jobs : 1;
 
     double cores = setup.jobs * (step * computeCores + part * (serial + parallel)) / setup.cores;
@@ -81,7 +80,8 @@ record Costs(
             + hit * memory;
     double shared = Math.max(cores, setup.jobs * part * transfer);
 
-    // With fewer cores than it keeps busy a step is longer; less than a core slows all else, too.
+    // A step takes longer with fewer cores than it keeps busy; less than one core slows all else
+    // too.
     double crowded = step * Math.max(1, computeCores / setup.cores);
     double slowed = Math.max(1, 1 / setup.cores);
     double own =

@@ -7,16 +7,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How hosts that are alike depend on each other: what each keeps, and what a sample from another
- * host costs.
+ * How identical hosts depend on each other: the share that each keeps, and the cost of a sample
+ * from another host.
  *
  * @param pipeline of one of them
- * @param today as the job is now, with the storage that is asked about
- * @param hosts that are asked about
- * @param share of the data set that the memory of one may keep, 0 to 1
- * @param threadNanos what a sample from another host takes a thread
- * @param networkNanos what it takes the network of a host
- * @param assumptions beside those of the pipeline
+ * @param today the job as it is now, with the storage of the scenario
+ * @param hosts in the scenario
+ * @param share of the data set that one host's memory can keep, 0 to 1
+ * @param threadNanos time of a thread for a sample from another host
+ * @param networkNanos time of a host's network for such a sample
+ * @param assumptions in addition to those of the pipeline
  */
 record Coupling(
     Pipeline pipeline,
@@ -26,12 +26,12 @@ record Coupling(
     double threadNanos,
     double networkNanos,
     List<String> assumptions) {
-  /** 10 Gbit/s, what the slower of the paper's networks have. */
+  /** 10 Gbit/s, like the slower of the paper's networks. */
   static final double USUAL_NETWORK = 1.25e9;
 
   static final double[] COUNTS = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 
-  /** Where the items of one host come from: shares of 0 to 1 that add up to 1. */
+  /** Shares of one host's items by origin, each from 0 to 1; the rest comes from storage. */
   record Origins(double local, double remote) {
     double storage() {
       return Math.max(0, 1 - local - remote);
@@ -52,7 +52,7 @@ record Coupling(
         : missing;
   }
 
-  /** Of a pipeline of which nothing is {@link #missing}. */
+  /** Makes the coupling for a pipeline of which nothing is {@link #missing}. */
   static Coupling of(Pipeline measured, Scenario scenario) {
     Pipeline pipeline = known(measured, scenario);
     Double share = share(measured, scenario);
@@ -110,22 +110,25 @@ record Coupling(
   }
 
   /**
-   * With a partitioned cache: every item is kept once, so that a host holds c of them, or one in n
-   * where there is room for more. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c, 1/n).
+   * With a partitioned cache, every item is kept once. So a host holds the share c of the items, or
+   * 1/n if it has room for more. 1/F = l/C + (n-1)l/Net + max(0, 1-nc)/S with l = min(c, 1/n).
    */
   static Origins partitioned(double hosts, double share) {
     double local = Math.min(share, 1 / hosts);
     return new Origins(local, (hosts - 1) * local);
   }
 
-  /** The same if each sample goes to the host that has it, as far as batches stay of one size. */
+  /**
+   * The same if each sample goes to the host that keeps it, as long as all batches keep the same
+   * size.
+   */
   static Origins localityAware(double hosts, double share, double batch) {
     double kept = Math.min(1, hosts * share);
     double moved = Balancing.moved((int) hosts, (int) Math.max(1, Math.round(batch)), kept);
     return new Origins(kept - moved, moved);
   }
 
-  /** Each host keeps the same share of what it is asked for, and the storage serves them all. */
+  /** Each host keeps the same share of its items, and the storage serves all hosts. */
   Setup own(double count, double kept) {
     return today.hit(kept).remote(0, 0, 0).hosts(count);
   }

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What keeping decoded items brings. Looks at what decoding is of preparation, and at how many
- * decoded items fit in memory; an item that is kept decoded is neither fetched nor decoded.
+ * How much faster keeping decoded items makes a job. Considers decoding's share of preparation, and
+ * how many decoded items fit in memory; an item kept decoded is neither fetched nor decoded.
  */
 final class DecodedItems extends Question {
   DecodedItems() {
@@ -65,7 +65,7 @@ final class DecodedItems extends Question {
     return pipeline.today().hit(share + rest).decoded(share);
   }
 
-  /** What is left of the page cache's hits, as a share of today's: it loses the memory. */
+  /** The page cache's remaining hits as a share of today's, since it loses the memory. */
   private static double left(Pipeline pipeline, double share) {
     double free = pipeline.freeMemoryBytes;
     double others = (1 - share) * pipeline.datasetBytes;

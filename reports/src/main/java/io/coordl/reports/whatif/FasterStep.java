@@ -5,13 +5,13 @@ import io.coordl.reports.differential.Measure;
 import java.util.List;
 
 /**
- * What a faster accelerator, or a faster step, brings, and where it stops to bring more. Looks at
- * what a job waits for once its steps take no time.
+ * How much a faster accelerator, or a faster step, helps, and where it stops helping. Considers
+ * what a job waits for if its steps take no time.
  */
 final class FasterStep extends Question {
   private static final double[] FACTORS = Series.steps(1, 8, 1);
 
-  /** Of the speed of infinitely fast steps: from there on, more is wasted. */
+  /** Share of the speed with infinitely fast steps above which a faster step is wasted. */
   private static final double ENOUGH = 0.95;
 
   FasterStep() {
@@ -44,7 +44,7 @@ final class FasterStep extends Question {
         List.of());
   }
 
-  /** The factor that gives nearly all of what infinitely fast steps would. */
+  /** The factor with which the job is nearly as fast as with infinitely fast steps. */
   static double stops(Costs costs, Setup setup) {
     double wanted = costs.nanos(setup.step(Double.POSITIVE_INFINITY)) / ENOUGH;
     double high = 1;

@@ -4,26 +4,29 @@ import io.coordl.reports.differential.Measure;
 import java.util.function.DoublePredicate;
 
 /**
- * What part of the items a cache answers in an epoch that asks for each once, in a fresh random
- * order every time, once the first epoch is over.
+ * The share of items that a cache answers after the first epoch, if each epoch asks for each item
+ * once in a new random order.
  */
 enum HitLaw {
-  /** Admit until full, never replace: what is resident is hit. */
+  /** Admit until full, never replace: every resident item is a hit. */
   MINIO,
 
   /**
-   * Replace the least recently used: h = x + (1 - x) ln(1 - x). What a page cache limited by a
-   * control group does.
+   * Replace the least recently used: h = x + (1 - x) ln(1 - x). A page cache limited by a control
+   * group follows this law.
    */
   LRU,
 
   /**
    * Replace at random: the share m that is missed solves m = 1 - ((1 - e^-a) / a)^2 with a = m / x.
-   * What the paper measured of a page cache (VLDB'21, figure 4 and section 7.1).
+   * The paper measured this law for a page cache (VLDB'21, figure 4 and section 7.1).
    */
   RANDOM;
 
-  /** The share of the items that is hit, of a cache of that share of the data set; both 0 to 1. */
+  /**
+   * The share of items that hit, for a cache of {@code size} as a share of the data set; both 0 to
+   * 1.
+   */
   double hit(double size) {
     return switch (this) {
       case MINIO -> size;
@@ -36,7 +39,7 @@ enum HitLaw {
     if (size >= 1 || size <= 0) {
       return size >= 1 ? 1 : 0;
     }
-    // Misses are more than the equation gives below the root, fewer above it.
+    // Below the root there are more misses than the equation gives, above it fewer.
     return 1
         - root(
             0,
@@ -47,7 +50,7 @@ enum HitLaw {
             });
   }
 
-  /** What a page cache hits: the middle of both laws, which are the ends of the error. */
+  /** Hits of a page cache: the mean of both laws, which are the bounds of the error. */
   static Measure pageCache(double size) {
     double bounded = Math.max(0, Math.min(1, size));
     double low = LRU.hit(bounded);
@@ -55,7 +58,7 @@ enum HitLaw {
     return new Measure((low + high) / 2, (high - low) / 2);
   }
 
-  /** Where a condition stops to hold, by halving. */
+  /** Where a condition stops holding, found by bisection. */
   static double root(double low, double high, DoublePredicate below) {
     double from = low;
     double to = high;

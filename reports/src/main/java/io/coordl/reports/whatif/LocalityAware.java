@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * What a partitioned cache would do if each sample of a global batch went to the host that keeps it
- * (Yang and Cong, HiPC'19). Looks at the network, which is all that this spares. The agent does not
- * do it: docs/design/locality-aware.md says why.
+ * How fast a partitioned cache would be if each sample of a global batch went to the host that
+ * keeps it (Yang and Cong, HiPC'19). Considers the network, the only resource that this saves. The
+ * agent does not do it; docs/design/locality-aware.md explains why.
  */
 final class LocalityAware extends Question {
   private static final int MANY = 256;

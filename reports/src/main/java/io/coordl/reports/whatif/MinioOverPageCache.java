@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a MinIO cache brings over a page cache with the same memory, before it is turned on. Looks
- * at the hits of both: MinIO hits what it holds; page caches were measured to lie between the least
- * recently used and random replacement, and both are shown.
+ * How much a MinIO cache would gain over a page cache with the same memory. Considers the hits of
+ * both. MinIO hits every item that it holds; measured page caches lie between LRU and random
+ * replacement, and both are shown.
  */
 final class MinioOverPageCache extends Question {
   MinioOverPageCache() {

@@ -18,22 +18,25 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link Pipeline} of the steps of an ordinary recording after warm-up, or of its epochs
- * but for the first where steps or the sizes of batches are not recorded. Where no size of a batch
- * is known, items are taken for samples. What no ordinary run shows, such as the storage's rate
- * behind the page cache, stays missing.
+ * Makes a {@link Pipeline} from the steps of an ordinary recording after warm-up. If steps or batch
+ * sizes are not recorded, it uses all epochs except the first. If no batch size is known, it counts
+ * items as samples. Quantities that no ordinary run shows, such as the storage's rate behind the
+ * page cache, stay missing.
  */
 final class ObservedPipeline {
-  /** Stages that were not measured alone are not known better than this. */
+  /** Lower bound of the relative error of stages that were not measured alone. */
   private static final double LEAST_ERROR = 0.1;
 
-  /** Work that the training thread waits for nearly all of is not done beside it. */
+  /**
+   * If the training thread waits for at least this share of the work, the work is not done in
+   * parallel.
+   */
   private static final double SERIAL = 0.9;
 
-  /** Share of the cores' time from which on threads wait for a core. */
+  /** Share of the cores' time above which threads wait for a core. */
   private static final double CROWDED = 0.9;
 
-  /** By which the CPU time of an epoch may be wrong: it is counted in ticks. */
+  /** Possible error of an epoch's CPU time, which is counted in ticks. */
   private static final long TICKS = 20_000_000;
 
   private static final String MEASURE = "measure it with coordl profile -- java ... your.Program.";
@@ -45,17 +48,17 @@ final class ObservedPipeline {
           + " --compute-cores (0 for an accelerator), or "
           + MEASURE;
 
-  /** Fewer tell nothing of their spread. */
+  /** With fewer steps, their spread is unknown. */
   private static final int LEAST_STEPS = 10;
 
   private final JobRecording recording;
 
-  /** They alone tell which items memory answered. */
+  /** Only epochs record which items came from memory. */
   private final List<EpochEvent> epochs;
 
   private final boolean knowsSamples;
 
-  /** None where the epochs have to do. */
+  /** Empty if the epochs are used instead. */
   private final List<Figures> steps;
 
   private final Pipeline pipeline = new Pipeline("recording");
@@ -142,9 +145,9 @@ final class ObservedPipeline {
   }
 
   /**
-   * Cores that the steps kept busy: the CPU time of the process that preparation did not take, over
-   * the time of the steps. Where threads wait for a core, preparation takes longer than its CPU
-   * time, so the steps may have taken all of that, too.
+   * Cores that the steps kept busy: the CPU time of the process without that of preparation,
+   * divided by the time of the steps. If threads wait for a core, preparation takes longer than its
+   * CPU time, so the steps may have used all of that time too.
    */
   private Optional<Measure> stepCores() {
     List<EpochEvent> known =
@@ -176,12 +179,12 @@ final class ObservedPipeline {
     return steps.isEmpty() ? "epochs after the first" : "steps after warm-up";
   }
 
-  /** Samples, or what stands for them. */
+  /** Samples, or items if batch sizes are unknown. */
   private double unit(Figures figures) {
     return knowsSamples ? figures.samples : figures.items;
   }
 
-  /** Why the recording does not show what the stages take; null if it does. */
+  /** Why the recording does not show the times of the stages; null if it does. */
   private @Nullable String unknown() {
     if (epochs.isEmpty() || (observesEpochs() && recording.steadyEpochs().size() < 2)) {
       return "it takes a complete epoch with "
@@ -215,7 +218,7 @@ final class ObservedPipeline {
         .anyMatch(store -> !store.keeps(StoreStatisticsEvent.RAW) && store.hits > 0);
   }
 
-  /** What other hosts were asked, whatever the epoch; null if nothing. */
+  /** Requests to other hosts in all epochs; null if there were none. */
   private @Nullable Peers peers(Figures all) {
     long found = recording.peers().stream().mapToLong(peer -> peer.found).sum();
     long bytes = recording.peers().stream().mapToLong(peer -> peer.receivedBytes).sum();
@@ -233,7 +236,10 @@ final class ObservedPipeline {
             .sum());
   }
 
-  /** Items from memory take next to nothing beside those from storage; other hosts do not. */
+  /**
+   * Assumes that items from memory take almost no time compared with storage; those from other
+   * hosts do.
+   */
   private @Nullable Measure miss(Measure fetch, Measure hits, double bytes, @Nullable Peers peers) {
     double answered = hits.value() + (peers == null ? 0 : peers.share());
     if (answered >= 1) {
@@ -248,7 +254,7 @@ final class ObservedPipeline {
         .times(1 / (1 - answered));
   }
 
-  /** True if the training thread waited for nearly all that was done for it. */
+  /** Whether the training thread waited for nearly all preparation. */
   private boolean isSerial() {
     Figures all = EpochEvent.sum((observesEpochs() ? epochs : steps).stream());
     long done = all.fetchTime + all.decodeTime + all.transformTime + all.otherTime;
@@ -260,7 +266,7 @@ final class ObservedPipeline {
     return serial;
   }
 
-  /** As many as were busy on average, which is all of them if the job waited for them. */
+  /** The mean number of busy workers, which is all of them if the job waited for them. */
   private long workers(double busyNanos) {
     double busy = busyNanos / mean(epoch -> epoch.wall).value();
     long workers = Math.max(1, Math.round(busy));
@@ -271,7 +277,7 @@ final class ObservedPipeline {
     return workers;
   }
 
-  /** Of a sample. */
+  /** Mean time of a sample. */
   private Measure mean(ToDoubleFunction<Figures> nanos) {
     Measure mean =
         observesEpochs()
@@ -287,7 +293,7 @@ final class ObservedPipeline {
     return new Measure(mean.value(), mean.halfWidth());
   }
 
-  /** The part of the items that memory answered. */
+  /** The share of items that came from memory. */
   private Measure hits() {
     double[] hits =
         epochs.stream()

@@ -5,8 +5,8 @@ import io.coordl.reports.differential.Measure;
 import java.util.List;
 
 /**
- * What preparing the next batch beside this one's step brings a job that does both on one thread.
- * Looks at the sum of the two and at the longer of them.
+ * How much faster a job that prepares and trains on one thread becomes if it prepares the next
+ * batch during the current step. Compares the sum of the two times with the longer one.
  */
 final class Overlap extends Question {
   private static final double[] WORKERS = Series.steps(0, 8, 1);

@@ -4,14 +4,15 @@ import io.coordl.reports.recording.JobRecording;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast the worker of a recording trains, and how fast its host prepares.
+ * Training speed of a recorded worker, and preparation speed of its host.
  *
- * @param nanosPerSample of a step; with the preparation if its own thread prepares
- * @param computeNanos the part of it that computes
+ * @param nanosPerSample time of a step per sample; includes preparation if the training thread
+ *     prepares
+ * @param computeNanos the part of it spent computing
  * @param suppliedPerSecond samples a second that its host fetches and prepares beside the step;
- *     null if that was not measured, or its own thread prepares
+ *     null if that was not measured, or if the training thread prepares
  * @param sampleBytes stored bytes of a sample; 0 if unknown
- * @param batchSamples of a step; 0 if unknown
+ * @param batchSamples samples of a step; 0 if unknown
  * @param preparesItself whether the thread that trains prepares its batches
  */
 public record Pace(
@@ -22,12 +23,12 @@ public record Pace(
     double batchSamples,
     boolean preparesItself) {
 
-  /** Milliseconds of a sample on an accelerator that computes so many times as long. */
+  /** Milliseconds of a sample on an accelerator that is {@code slower} times slower. */
   public double millis(double slower) {
     return (nanosPerSample + (slower - 1) * computeNanos) / 1e6;
   }
 
-  /** Null if the recording does not say how long a step takes. */
+  /** The pace of a recording; null if it does not contain the time of a step. */
   public static @Nullable Pace of(JobRecording recording) {
     Pipeline pipeline = Pipeline.of(recording);
     if (pipeline.computeNanos == null) {

@@ -19,16 +19,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured of one job's pipeline: the input of every answer, and as JSON what an answer
- * was made from. Times are nanoseconds a sample, sizes bytes, rates bytes a second, shares 0 to 1;
- * among the counts 0 is unknown, among the measures null. Only what makes a pipeline sets fields.
+ * Measurements of one job's pipeline: the input of every answer and, as JSON, the data behind it.
+ * Times are nanoseconds a sample, sizes bytes, rates bytes a second, shares 0 to 1; unknown counts
+ * are 0, unknown measures null. Only the code that makes a pipeline sets fields.
  */
 @JsonAutoDetect(
     fieldVisibility = Visibility.ANY,
     getterVisibility = Visibility.NONE,
     isGetterVisibility = Visibility.NONE)
 public final class Pipeline implements Cloneable {
-  /** A device that is busy for less of the time has something else to do than steps. */
+  /** A device that is busy for a smaller share of the time does not run the steps. */
   private static final double USED = 0.01;
 
   final String origin; // profile, or recording: the epochs of an ordinary run, with wider errors
@@ -36,8 +36,8 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure computeNanos;
   @Nullable Measure computeCores; // that a step keeps busy
   @Nullable Measure prepNanos; // from memory, on one thread
-  @Nullable Measure prepSerialShare; // the part of it that more threads do not shorten
-  @Nullable Measure missNanos; // what storage takes a thread more than memory
+  @Nullable Measure prepSerialShare; // its part that more threads do not shorten
+  @Nullable Measure missNanos; // extra time of a thread for storage over memory
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
@@ -64,28 +64,28 @@ public final class Pipeline implements Cloneable {
   }
 
   /**
-   * A phase that was measured, or the epochs of an ordinary run, and what the model says of them.
+   * Compares a measured phase, or the epochs of an ordinary run, with the model.
    *
-   * @param measuredNanos of a sample
-   * @param predictedNanos of a sample
+   * @param measuredNanos measured time of a sample
+   * @param predictedNanos the model's time of a sample
    */
   public record Check(String phase, Measure measuredNanos, Measure predictedNanos) {}
 
   /**
-   * A job with a partitioned cache.
+   * Peers of a job with a partitioned cache.
    *
-   * @param hosts that hold the data set between them, this one included
+   * @param hosts that together hold the data set, this one included
    * @param share of the items that other hosts answered, 0 to 1
-   * @param rate bytes a second that a thread got of them
-   * @param cacheBytes what this host may keep
+   * @param rate bytes a second that a thread got from them
+   * @param cacheBytes memory of this host's cache
    */
   public record Peers(long hosts, double share, double rate, long cacheBytes) {}
 
   /**
-   * A job that saves its model.
+   * The model saves of a job.
    *
-   * @param stepNanos between two updates of the model, saves taken out
-   * @param waitNanos that training waits for a save
+   * @param stepNanos time between two updates of the model, without saves
+   * @param waitNanos time that training waits for a save
    * @param interval steps between two saves
    * @param async whether they were written in the background
    */
@@ -93,7 +93,7 @@ public final class Pipeline implements Cloneable {
     private static final String TOO_FEW =
         "it takes two saves of the model or more, and three complete epochs that train it.";
 
-    /** Null if there were too few. */
+    /** The saves of a recording; null if there were too few. */
     private static @Nullable Saves of(JobRecording recording, LatencyStatisticsEvent saves) {
       JobStatisticsEvent job = recording.job();
       List<EpochEvent> epochs =
@@ -122,7 +122,7 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** The device that runs the steps, where the driver saw this process; null if none. */
+  /** The device that runs the steps, if the driver saw this process; null if none. */
   static @Nullable String device(JobRecording recording) {
     return recording.gpus().stream()
         .filter(gpu -> gpu.ownMemory > 0 && gpu.utilization() >= USED)
@@ -173,7 +173,7 @@ public final class Pipeline implements Cloneable {
     }
   }
 
-  /** The same with the cores of a step as the user knows them; null: as they are here. */
+  /** The same with the user's number of cores for a step; null leaves it unchanged. */
   Pipeline withComputeCores(@Nullable Double known) {
     Pipeline copy = copy();
     if (known != null) {
@@ -184,7 +184,7 @@ public final class Pipeline implements Cloneable {
     return copy;
   }
 
-  /** The same with a storage of that many bytes a second where its rate was not measured. */
+  /** The same with this storage rate in bytes a second, if none was measured. */
   Pipeline withStorage(double rate) {
     if (storageRate != null || sampleBytes <= 0) {
       return this;
@@ -197,11 +197,11 @@ public final class Pipeline implements Cloneable {
     return copy;
   }
 
-  /** The job as it is; cores that nobody counted are no limit. */
+  /** The job as it is; an unknown number of cores is no limit. */
   Setup today() {
     Setup alone =
         Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : (double) cores);
-    // The network's part is within what a thread waited.
+    // The thread's wait includes the network's time.
     return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
 
@@ -209,7 +209,7 @@ public final class Pipeline implements Cloneable {
     return workers == 0;
   }
 
-  /** A figure of the costs, with its error; what was not measured costs nothing. */
+  /** A figure of the costs, with its error; unmeasured components cost nothing. */
   Measure figure(ToDoubleFunction<Costs> figure) {
     return Measure.of(of -> figure.applyAsDouble(Costs.of(of)), inputs());
   }
@@ -230,7 +230,7 @@ public final class Pipeline implements Cloneable {
         .toArray(Measure[]::new);
   }
 
-  /** A sample's time at a rate. */
+  /** Time of a sample at a rate. */
   private @Nullable Measure nanos(@Nullable Measure rate) {
     return rate == null ? null : rate.perSecond().times(sampleBytes);
   }
@@ -244,7 +244,7 @@ public final class Pipeline implements Cloneable {
     return figure(costs -> 1e9 / costs.nanos(setup));
   }
 
-  /** How many times as fast as in one setup a job is in another. */
+  /** Speed of the job in setup {@code to} relative to {@code from}. */
   Measure gain(Setup from, Setup to) {
     return figure(costs -> costs.nanos(from) / costs.nanos(to));
   }

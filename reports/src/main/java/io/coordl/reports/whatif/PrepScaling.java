@@ -7,9 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How preparation becomes faster with threads: the time of a sample with k threads is a + b / k
- * (Amdahl's law), of which b is shared and a is not. With few k it is linear, and no rate exceeds 1
- * / a.
+ * How preparation scales with threads: a sample takes a + b / k with k threads (Amdahl's law); the
+ * threads share b, but not a. With few k it is linear, and no rate exceeds 1 / a.
  *
  * @param thread time of a sample on one thread, a + b, in nanoseconds
  * @param serialShare a / (a + b)
@@ -17,8 +16,8 @@ import java.util.Optional;
 record PrepScaling(Measure thread, Measure serialShare) {
 
   /**
-   * Fits the law by least squares to what was measured with as many threads as there are cores, or
-   * fewer. What the law misses of the measured points is added to its error.
+   * Fits the law by least squares to the measurements with at most as many threads as cores.
+   * Deviations of the measured points from the law add to its error.
    *
    * @param alone preparation alone, one for each number of threads
    * @param cores 0 if unknown
@@ -33,7 +32,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
     double[] inverse =
         within.stream().mapToDouble(timing -> 1.0 / Math.max(1, timing.threads())).toArray();
     if (times.length == 1) {
-      // Nothing is known of the shape: k threads are taken to be k times as fast.
+      // The shape is unknown: assumes that k threads are k times as fast.
       return Optional.of(new PrepScaling(times[0].times(1 / inverse[0]), Measure.exact(0)));
     }
     Line fitted = fit(Arrays.stream(times).mapToDouble(Measure::value).toArray(), inverse);
@@ -49,7 +48,7 @@ record PrepScaling(Measure thread, Measure serialShare) {
             Measure.of(at -> fit(at, inverse).intercept / fit(at, inverse).thread(), times)));
   }
 
-  /** A sample's time over the inverse of the number of threads. */
+  /** A sample's time as a linear function of 1 / threads. */
   private record Line(double intercept, double slope) {
     double thread() {
       return intercept + slope;

@@ -13,14 +13,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link Pipeline} of the phases of a profile. Without workers the differences between the
- * phases are the times of the stages; with workers the stages alone are, and what their threads
- * took.
+ * Makes a {@link Pipeline} from the phases of a profile. Without workers, the times of the stages
+ * are differences between phases. With workers, they come from the stages measured alone and from
+ * the times of their threads.
  */
 final class ProfiledPipeline {
   private static final String HOW = ": measure it with coordl profile -- java ... your.Program.";
 
-  /** Of CPU time, which is counted in ticks and has what compilers and collectors did in it. */
+  /**
+   * Relative error of CPU time, which is counted in ticks and includes the JIT compiler and the
+   * garbage collector.
+   */
   private static final double CPU_ERROR = 0.1;
 
   private static final double NEARLY = 0.03;
@@ -148,7 +151,7 @@ final class ProfiledPipeline {
         .or(this::prepOfCold);
   }
 
-  /** All that can be known of a data set that is larger than memory. */
+  /** Preparation from the cold phase, the only source for a data set larger than memory. */
   private Optional<Measure> prepOfCold() {
     Optional<Measure> prep =
         phase("cold")
@@ -162,7 +165,7 @@ final class ProfiledPipeline {
     return prep;
   }
 
-  /** What the threads of the cached phase took, as uncertain as that phase. */
+  /** Time of the threads in the cached phase, with the error of that phase. */
   private Optional<Measure> prepOnThreads() {
     return phase("cached")
         .filter(cached -> cached.prepTime() > 0)
@@ -170,8 +173,8 @@ final class ProfiledPipeline {
   }
 
   /**
-   * By one thread alone, whose reads leave out what preparation does anyway. In the cold phase
-   * threads also wait for each other, which becomes less as fewer fetch.
+   * The cost of a miss, from one thread alone, whose reads exclude what preparation does anyway. In
+   * the cold phase, threads also wait for each other, less so as fewer of them fetch.
    */
   private Optional<Measure> missOnThreads() {
     return differential.timings().stream()
@@ -194,8 +197,8 @@ final class ProfiledPipeline {
   }
 
   /**
-   * Where preparing takes longer beside compute than both explain, they compete for the cores: then
-   * all cores are busy, and what preparation leaves is what compute takes.
+   * If preparation beside compute takes longer than both explain, they compete for the cores. Then
+   * all cores are busy, and compute uses the cores that preparation leaves.
    */
   private Measure computeCores(Measure compute, Measure prep) {
     Optional<Measure> seen = phase("ingestion").filter(of -> of.cpu > 0).map(this::busyCores);
@@ -239,7 +242,7 @@ final class ProfiledPipeline {
     return Measure.exact(0);
   }
 
-  /** With prepared batches replayed, nothing but steps takes CPU time, and what the JVM does. */
+  /** While prepared batches are replayed, only steps and the JVM itself use CPU time. */
   private Measure busyCores(PhaseEvent ingestion) {
     double busy = Math.min((double) ingestion.cpu / ingestion.wall, (double) host.cores);
     return new Measure(busy, busy * CPU_ERROR);
@@ -251,7 +254,7 @@ final class ProfiledPipeline {
         : Optional.of(new Measure(bytesPerSecond, Math.max(0, error)));
   }
 
-  /** Nearly a whole number is one: what is prepared ahead belongs to other batches. */
+  /** Rounds to a nearby whole number: items prepared ahead belong to other batches. */
   private double itemsPerSample() {
     double mean =
         phase("cold")
@@ -262,7 +265,7 @@ final class ProfiledPipeline {
     return Math.abs(mean - whole) <= NEARLY * whole ? whole : mean;
   }
 
-  /** What a page cache of the free memory hits: between least recently used and any replaced. */
+  /** Hits of a page cache in the free memory: between LRU and random replacement. */
   private Optional<Measure> todayHit() {
     if (host.datasetBytes <= 0 || host.freeMemory <= 0) {
       return Optional.empty();
@@ -277,7 +280,9 @@ final class ProfiledPipeline {
     return Optional.of(HitLaw.pageCache(size));
   }
 
-  /** Holds the model against a phase in which that share of the items came from memory. */
+  /**
+   * Checks the model against a phase in which the share {@code hit} of the items came from memory.
+   */
   private void check(String phase, double hit) {
     Measure predicted = pipeline.nanos(pipeline.today().hit(hit));
     sample(phase)

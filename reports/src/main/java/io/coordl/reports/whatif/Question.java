@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One question about a job. Each looks at the {@link Pipeline} on its own, says how certain its
- * answer is, and names no argument that the agent does not have.
+ * One question about a job. Each evaluates the {@link Pipeline} on its own, states how certain its
+ * answer is, and names only arguments that the agent has.
  */
 abstract class Question {
   private static final long GIBIBYTE = 1L << 30;
 
-  /** A figure with a larger relative error says little. */
+  /** Figures with a larger relative error are unreliable. */
   private static final double LARGE_ERROR = 0.3;
 
   final String name;
@@ -27,7 +27,7 @@ abstract class Question {
 
   /**
    * @param name stable, for programs
-   * @param needed components of a pipeline, beside compute, prep and miss
+   * @param needed components of a pipeline that it needs, besides compute, prep and miss
    */
   Question(String name, String title, String... needed) {
     this.name = name;
@@ -38,7 +38,7 @@ abstract class Question {
   }
 
   /**
-   * @param assumptions beside those of the pipeline
+   * @param assumptions in addition to those of the pipeline
    */
   record Finding(
       String sentence,
@@ -47,7 +47,7 @@ abstract class Question {
       List<String> arguments,
       List<String> assumptions) {}
 
-  /** False for a job that has nothing the question is about. */
+  /** Whether the question applies to the job. */
   boolean concerns(Pipeline pipeline) {
     return true;
   }
@@ -84,7 +84,7 @@ abstract class Question {
   /** Called only if nothing is missing. */
   abstract Finding find(Pipeline pipeline, Scenario scenario);
 
-  /** What would make the answer more certain, with a blank before it. */
+  /** A sentence on how to make the answer more certain, after a leading blank. */
   String hint(Pipeline pipeline, Measure figure) {
     Measure cores = pipeline.computeCores;
     return cores == null || cores.error() == 0 || figure.error() < LARGE_ERROR * figure.value()
@@ -93,12 +93,12 @@ abstract class Question {
             + " give --compute-cores N, 0 for an accelerator.";
   }
 
-  /** True for a gain that exceeds its error and is worth a change. */
+  /** Whether a gain exceeds its error and is worth a change. */
   static boolean isWorthIt(Measure gain) {
     return gain.value() - gain.error() > 1 && gain.value() >= 1.05;
   }
 
-  /** What turns on prefetching; the agent does it where the library does not. */
+  /** Arguments that turn on prefetching; the agent prefetches if the library does not. */
   static List<String> prefetch(Pipeline pipeline, Measure gain) {
     return pipeline.isSerial() && pipeline.canBePrefetched && isWorthIt(gain)
         ? List.of("prefetch=2")
@@ -109,7 +109,7 @@ abstract class Question {
     return List.of("cache=minio", "cache.size=" + budget(share * pipeline.datasetBytes));
   }
 
-  /** A budget for that many bytes as the agent takes it: a tenth more, for the index. */
+  /** A budget argument for this many bytes, plus a tenth for the index. */
   static String budget(double bytes) {
     double wanted = bytes * 1.1;
     return wanted < GIBIBYTE
@@ -127,7 +127,7 @@ abstract class Question {
     return speed(pipeline.speed(setup));
   }
 
-  /** Speeds of a job, and where on the axis it is today. */
+  /** Speeds of a job, and its place on the axis today. */
   static Plot plot(Pipeline pipeline, Axis x, double today, Series... series) {
     return Plot.of(x, Axis.SPEED, new Point(today, pipeline.speed(pipeline.today())), series);
   }
@@ -136,7 +136,7 @@ abstract class Question {
     return Series.of(name, at, x -> pipeline.speed(setup.apply(x)));
   }
 
-  /** Speeds by cache size; where the job is today may be unknown. */
+  /** Speeds by cache size; the job's place today may be unknown. */
   static Plot plotByCacheSize(Pipeline pipeline, Series... series) {
     Measure hit = pipeline.todayHit;
     return hit == null

@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 
 /**
- * How many steps have to lie between two saves of a model, so that training waits no larger share
- * of its time for them than CheckFreq (FAST 2021) allows.
+ * The number of steps between two saves of a model that keeps the share of time that training waits
+ * for saves within the limit of CheckFreq (FAST 2021).
  */
 final class SaveInterval extends Question {
-  /** Points of the curve lie that many to an octave, over six octaves. */
+  /** Points of the curve per octave; it spans six octaves. */
   private static final int OCTAVE = 5;
 
   SaveInterval() {
@@ -33,7 +33,7 @@ final class SaveInterval extends Question {
     return pipeline.missing("saves");
   }
 
-  /** No figure of it rests on the cores of a step. */
+  /** None of its figures depends on the cores of a step. */
   @Override
   String hint(Pipeline pipeline, Measure figure) {
     return "";
@@ -74,7 +74,7 @@ final class SaveInterval extends Question {
                 + " a file is written in the background is not in it"));
   }
 
-  /** That a save takes as long as; a time is neither negative nor far below its estimate. */
+  /** Duration of a save in steps; its time is neither negative nor far below the estimate. */
   private static Measure steps(Saves saves) {
     double least = saves.stepNanos().value() / 10;
     return Measure.of(

@@ -3,11 +3,11 @@ package io.coordl.reports.whatif;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user asks about; null where nothing in particular is asked.
+ * The setup that a user asks about; null fields stay as measured.
  *
  * @param cacheBytes memory for a cache
  * @param cacheShare the same as a share of the data set, 0 to 1
- * @param cores of the host
+ * @param cores those of the host
  * @param stepFactor how many times faster a step is
  * @param storageRate bytes a second of another storage
  * @param jobs that run on this host
@@ -29,7 +29,9 @@ public record Scenario(
   public static final Scenario NONE =
       new Scenario(null, null, null, null, null, null, null, null, null);
 
-  /** The share of {@code needed} bytes that fits in the memory asked about, else in that free. */
+  /**
+   * The share of {@code needed} bytes that fits in the scenario's memory, or else in {@code free}.
+   */
   double fits(double needed, double free) {
     if (cacheShare != null) {
       return Math.min(1, cacheShare);

@@ -13,7 +13,7 @@ public record Series(String name, List<Point> points) {
     return new Series(name, Arrays.stream(at).mapToObj(x -> new Point(x, y.apply(x))).toList());
   }
 
-  /** From one to the other, both included. */
+  /** Values from {@code from} to {@code to}, both included. */
   static double[] steps(double from, double to, double step) {
     int count = (int) Math.round((to - from) / step);
     return IntStream.rangeClosed(0, count)

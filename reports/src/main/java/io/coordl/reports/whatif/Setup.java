@@ -3,21 +3,21 @@ package io.coordl.reports.whatif;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A job as it would run. Each method gives a setup that differs in what it names. */
+/** A job as it would run. Each method returns a copy that differs in what the method names. */
 final class Setup implements Cloneable {
   @Nullable Double hit; // share of the items answered from this host's memory; null: as today
   double remote; // share of the items answered from another host's memory
-  double remoteNanos; // what a sample of those takes a thread
-  double networkNanos; // what it takes the network to this host
+  double remoteNanos; // time of a thread for such a sample
+  double networkNanos; // time of the network to this host for it
   double workers; // threads that prepare beside the training thread, 0 if it does so itself
   double cores; // that the jobs of the host share
   double stepFactor = 1; // how many times faster than measured a step is
   double storageFactor = 1; // how many times faster than measured the storage is
   int jobs = 1; // of the host, all alike
-  boolean coordinated; // true if they prepare each batch once between them
+  boolean coordinated; // true if they prepare each batch only once
   double hosts = 1; // that share the storage
-  double decoded; // share of the items that is decoded already
-  double prepared; // share of the samples that is
+  double decoded; // share of the items that are already decoded
+  double prepared; // share of the samples that are already prepared
 
   private Setup() {}
 

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.function.DoubleFunction;
 
 /**
- * What several hosts do that train on parts of the data set and share one storage, with and without
- * a partitioned cache. Looks at the storage, whose rate does not grow with the hosts (Yang and
- * Cong, HiPC'19), and at the network that takes its place.
+ * How fast several hosts train on parts of the data set with one shared storage, with and without a
+ * partitioned cache. Considers the storage, whose rate does not grow with the hosts (Yang and Cong,
+ * HiPC'19), and the network that replaces it.
  */
 final class SeveralHosts extends Question {
   SeveralHosts() {
@@ -70,7 +70,7 @@ final class SeveralHosts extends Question {
     return pipeline.speed(setup).times(hosts);
   }
 
-  /** With nothing cached, as many as the storage feeds: R / V (Yang and Cong). */
+  /** The number of hosts that the storage can feed with nothing cached: R / V (Yang and Cong). */
   static double scalesTo(Costs costs, Setup setup) {
     return costs.storage() == 0
         ? 0

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What several jobs of one host do, each for itself and with coordinated prep. Looks at what they
- * share: cores, storage and memory; each has an accelerator of its own.
+ * How fast several jobs on one host train, independently and with coordinated prep. Considers what
+ * they share: cores, storage and memory. Each has its own accelerator.
  */
 final class SeveralJobs extends Question {
   SeveralJobs() {

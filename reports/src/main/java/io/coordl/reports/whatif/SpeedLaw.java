@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast a recorded job trains with other cores, memory for items and storage.
  *
- * <p>Cores come from the costs of a sample, and from profiles of the same job on fewer cores where
- * there are some: between two of them the law is scaled to what was measured with every item in
- * memory. Memory and storage follow from the law of a MinIO cache: memory holds the same share of
- * the items in every epoch, and storage gives the others.
+ * <p>The effect of cores follows from the costs of a sample. If there are profiles of the same job
+ * on fewer cores, the law is scaled between them to the speeds measured with every item in memory.
+ * The effect of memory and storage follows from the law of a MinIO cache: memory holds the same
+ * share of the items in every epoch, and storage supplies the rest.
  */
 public final class SpeedLaw {
   private static final double[] STORAGE = {0.0625, 0.125, 0.25, 0.5, 0.75, 1, 2, 4};
@@ -29,16 +29,16 @@ public final class SpeedLaw {
   private static final double MB = 1e6;
 
   /**
-   * What was measured with so many cores and every item in memory.
+   * The speed measured with this many cores and every item in memory.
    *
-   * @param samplesPerSecond of the phase cached
+   * @param samplesPerSecond samples a second of the cached phase
    */
   public record Measured(long cores, Measure samplesPerSecond) {}
 
   final Pipeline pipeline;
   private final List<Measured> measured;
 
-  /** By number of cores: what was measured, over the law. */
+  /** Measured speed divided by the law's, by number of cores. */
   private final TreeMap<Double, Double> scale = new TreeMap<>();
 
   private SpeedLaw(Pipeline pipeline, List<Measured> measured) {
@@ -51,10 +51,10 @@ public final class SpeedLaw {
   }
 
   /**
-   * Of one job.
+   * Makes the law of one job.
    *
-   * @param recordings an ordinary one; or profiles, each on another number of cores
-   * @param computeCores that a step keeps busy, if the user says it
+   * @param recordings one ordinary recording; or profiles, each on a different number of cores
+   * @param computeCores cores that a step keeps busy, if the user specifies it
    */
   public static SpeedLaw of(List<JobRecording> recordings, @Nullable Double computeCores) {
     List<Pipeline> pipelines = recordings.stream().map(Pipeline::of).toList();
@@ -96,7 +96,7 @@ public final class SpeedLaw {
     return pipeline.assumptions;
   }
 
-  /** What no table can be made without. */
+  /** Missing measurements without which no table can be made. */
   public List<Missing> missing() {
     List<Missing> missing = pipeline.missing("computeNanos", "prepNanos", "sampleBytes");
     if (missing.isEmpty() && (pipeline.cores == 0 || pipeline.computeCores == null)) {
@@ -105,7 +105,7 @@ public final class SpeedLaw {
     return missing;
   }
 
-  /** What an axis of the table is missing for. */
+  /** Missing measurements without which the table lacks an axis. */
   public List<Missing> missingAxes() {
     return pipeline.missing("missNanos", "storageRate", "datasetBytes");
   }
@@ -165,7 +165,8 @@ public final class SpeedLaw {
       }
       speeds.add(table);
     }
-    // A faster storage than the host's is in the table, but nobody has it: the knee is within.
+    // The table includes faster storage than the host has, but the knee must be within the host's
+    // rate.
     int own = Arrays.binarySearch(storage, 1);
     return DemandTable.of(
         gpus,
@@ -182,7 +183,7 @@ public final class SpeedLaw {
     return Arrays.stream(points).map(point -> point * unit).boxed().toList();
   }
 
-  /** Up to those of the host, with those that were measured. */
+  /** Numbers of cores up to the host's, including the measured ones. */
   private double[] cores() {
     TreeSet<Double> points = new TreeSet<>();
     for (int cores : CORES) {

@@ -7,11 +7,14 @@ import java.util.Objects;
 import java.util.stream.DoubleStream;
 
 /**
- * How fast a storage must be until the job no longer waits for it: S*. Looks at what a sample takes
- * with everything in memory, and at what of it is left for fetching.
+ * How fast storage must be so that the job no longer waits for it: S*. Considers the time of a
+ * sample with everything in memory, and how much of it is left for fetching.
  */
 final class StorageNeeded extends Question {
-  /** A pipeline that fetches on the training thread always waits; this share of its time may be. */
+  /**
+   * A pipeline that fetches on the training thread always waits; this share of its time is
+   * accepted.
+   */
   private static final double LITTLE = 0.05;
 
   private static final double[] FACTORS = {0.125, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8, 16};
@@ -62,9 +65,9 @@ final class StorageNeeded extends Question {
   }
 
   /**
-   * How many times as fast as today's, in closed form: the storage must give (1 - x) samples in
-   * what R leaves it, which is the paper's S* = (1 - x) / (1/R - x/C) in rates; and a worker's
-   * fetches must fit into what R leaves the worker.
+   * How many times as fast as today's, in closed form: the storage must supply (1 - x) of a sample
+   * in the time that R leaves it, which is the paper's S* = (1 - x) / (1/R - x/C) in rates; and a
+   * worker's fetches must fit into the time that R leaves the worker.
    */
   static double factor(Costs costs, Setup setup) {
     double hit = setup.hit == null ? costs.todayHit() : setup.hit;
@@ -75,7 +78,7 @@ final class StorageNeeded extends Question {
       return Math.max(storage, quotient(missed * costs.miss(), all * LITTLE / (1 - LITTLE)));
     }
     double left = setup.workers * (all - costs.prepSerial()) - costs.prepParallel();
-    // Workers that prepare without a pause have nothing left; a little is a matter of taste.
+    // Workers that prepare without a pause have no time left; a small wait is accepted.
     return Math.max(
         storage, quotient(missed * costs.miss(), Math.max(left, setup.workers * all * LITTLE)));
   }

@@ -7,10 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Predictions for one job, in the shape of their JSON: {@code whatif.schema.json} describes it, and
- * a change that an old reader would not understand raises {@link #SCHEMA_VERSION}.
+ * a change that an old reader would not understand increments {@link #SCHEMA_VERSION}.
  *
- * @param answers one for each question that concerns the job, also where something is missing for
- *     it
+ * @param answers one for each question that concerns the job, even if a measurement is missing
  */
 public record WhatIf(
     int schemaVersion,
@@ -21,7 +20,7 @@ public record WhatIf(
 
   static final int SCHEMA_VERSION = 1;
 
-  /** In the order they are answered. */
+  /** In the order in which they are answered. */
   static final List<Question> QUESTIONS =
       List.of(
           new BestCacheSize(),

@@ -18,11 +18,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers as plain text, folded: a sentence and a table each. Questions that have no answer for the
- * same reason stand together.
+ * Answers as plain text, folded: a sentence and a table each. Questions without an answer are
+ * grouped by reason.
  */
 public final class WhatIfText {
-  /** Columns, where nobody says how many there are. */
+  /** Columns if the width of the terminal is unknown. */
   public static final int WIDTH = 100;
 
   private static final String INDENT = "   ";

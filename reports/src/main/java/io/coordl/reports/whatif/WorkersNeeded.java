@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How many threads must prepare, and how many cores that takes, until the job no longer waits for
- * them: k*. Looks at how preparation becomes faster with threads.
+ * How many threads must prepare, and how many cores that takes, so that the job no longer waits for
+ * them: k*. Considers how preparation scales with threads.
  */
 final class WorkersNeeded extends Question {
   private static final int MOST = 64;
@@ -62,7 +62,7 @@ final class WorkersNeeded extends Question {
                 counts,
                 pipeline,
                 at -> today.cores(Math.max(1, at) + busy).workers(at))),
-        // One worker is what the agent can add; more are the program's own executor.
+        // The agent can add one worker; more need the program's own executor.
         workers.value() <= 1 ? prefetch(pipeline, pipeline.gain(today, with)) : List.of(),
         List.of());
   }
@@ -89,14 +89,16 @@ final class WorkersNeeded extends Question {
             : whole == 1 ? "keeps up with the steps" : "keep up with the steps");
   }
 
-  /** In closed form: k such that a + (b + f) / k equals the time of a step. */
+  /** Closed form: k such that a + (b + f) / k equals the time of a step. */
   static double workers(Costs costs) {
     double left = costs.compute() - costs.prepSerial();
     double work = costs.prepParallel() + (1 - costs.todayHit()) * costs.miss();
     return left <= 0 ? Double.MAX_VALUE : work / left;
   }
 
-  /** As many as compute and preparation keep busy while the job runs at the speed of its steps. */
+  /**
+   * The cores that compute and preparation keep busy while the job runs at the speed of its steps.
+   */
   static double cores(Costs costs) {
     return costs.computeCores() + costs.prep() / Math.max(Costs.LEAST_NANOS, costs.compute());
   }

@@ -1,7 +1,6 @@
 /**
- * What would happen if: predictions for one job from what was measured of its pipeline, one class
- * per question. It gets what it needs from {@code recording} and {@code differential} and never
- * touches a file.
+ * What-if predictions for one job from the measurements of its pipeline, one class per question.
+ * Its input comes from {@code recording} and {@code differential}; it never accesses a file.
  */
 @NullMarked
 package io.coordl.reports.whatif;

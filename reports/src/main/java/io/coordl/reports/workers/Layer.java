@@ -5,10 +5,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A layer of a model, in the order in which the model runs.
  *
- * @param millis forward and backward for a minibatch, on a GPU that is not slower; null if unknown
- * @param parameterBytes that are trained
- * @param activationBytes of a minibatch that the layer keeps for its backward pass; 0 if unknown
- * @param inputs values a sample that a fully connected layer takes; 0 for other layers
+ * @param millis forward and backward time for a minibatch, on a GPU that is not slower; null if
+ *     unknown
+ * @param parameterBytes bytes of trained parameters
+ * @param activationBytes activations of a minibatch that the layer keeps for its backward pass; 0
+ *     if unknown
+ * @param inputs input values per sample of a fully connected layer; 0 for other layers
  */
 public record Layer(
     String name,

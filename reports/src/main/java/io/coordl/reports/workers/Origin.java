@@ -3,7 +3,7 @@ package io.coordl.reports.workers;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
-/** Where an input comes from. Everything that is computed from inputs is the model's. */
+/** Origin of an input. Every figure computed from inputs counts as the model's. */
 public enum Origin {
   MEASURED,
   GIVEN,

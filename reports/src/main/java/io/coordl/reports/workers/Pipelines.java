@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Virtual workers that train one model together.
  *
- * @param inFlight minibatches under way in each virtual worker
- * @param perSecond minibatches a second of all: in the long run each makes as many waves as the
- *     slowest
- * @param unequalPerSecond the same with waves in proportion to each one's rate
- * @param stalenessMinibatches that an update may miss at most
- * @param hiddenPauseMillis a pause of one worker that makes no other wait
- * @param distances what other distances would give; empty if nothing is known of how times spread
+ * @param inFlight minibatches in flight in each virtual worker
+ * @param perSecond minibatches a second of all workers; in the long run, each makes as many waves
+ *     as the slowest
+ * @param unequalPerSecond the same with waves in proportion to each worker's rate
+ * @param stalenessMinibatches largest number of minibatches that an update may miss
+ * @param hiddenPauseMillis longest pause of one worker for which no other waits
+ * @param distances results for other distances; empty if the spread of the times is unknown
  */
 public record Pipelines(
     int inFlight,
@@ -33,8 +33,8 @@ public record Pipelines(
   /**
    * One virtual worker.
    *
-   * @param cuts for 1 minibatch in flight, 2, ...; those that do not fit are left out
-   * @param pushedBytesPerSecond to the parameter servers, and as many back
+   * @param cuts for 1, 2, ... minibatches in flight, without those that do not fit
+   * @param pushedBytesPerSecond bytes a second to the parameter servers; the same amount comes back
    */
   public record Virtual(
       String name,
@@ -44,18 +44,18 @@ public record Pipelines(
       double pushedBytesPerSecond) {}
 
   /**
-   * A distance between the fastest and the slowest.
+   * A distance in waves between the fastest and the slowest worker.
    *
-   * @param efficiency share of the rate that remains of the slowest worker's own
+   * @param efficiency rate as a share of the slowest worker's own rate
    */
   public record Distance(int distance, int stalenessMinibatches, double efficiency) {}
 
   /**
-   * How to train.
+   * Settings of the training.
    *
-   * @param inFlight null: the number that gives the highest rate
-   * @param copies of the parameters that training keeps
-   * @param spread of the time of a wave, relative; null if unknown
+   * @param inFlight minibatches in flight; null for the number with the highest rate
+   * @param copies how many copies of the parameters training keeps
+   * @param spread relative spread of the time of a wave; null if unknown
    */
   record Settings(
       @Nullable Integer inFlight, int distance, double copies, @Nullable Double spread) {}
@@ -113,7 +113,9 @@ public record Pipelines(
         virtual);
   }
 
-  /** The number whose slowest worker is fastest; of several the least. */
+  /**
+   * The number of minibatches in flight whose slowest worker is fastest; the smallest of equals.
+   */
   private static int best(List<List<VirtualWorker.@Nullable Cut>> cuts, int most) {
     int best = 1;
     double fastest = 0;

@@ -7,14 +7,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the layers of a model lie on parameter servers, and how long a step communicates. Links are
- * full duplex: gradients go one way while parameters come the other, so one way counts.
+ * The placement of a model's layers on parameter servers, and the communication time of a step.
+ * Links are full duplex: gradients go one way while parameters come the other way, so only one way
+ * counts.
  *
- * @param totalBytes that a worker sends in a step
+ * @param totalBytes bytes that a worker sends in a step
  * @param ways greedy, round robin, and the bound of layers that may be split
- * @param fullyConnected the same with the last, fully connected layers kept at a server; null if
- *     the model does not end with such layers
- * @param deciding the layer whose server decides the greedy placement all by itself, so that more
+ * @param fullyConnected the same with the last, fully connected layers computed at a server; null
+ *     if the model does not end with such layers
+ * @param deciding the layer that alone determines the time of the greedy placement, so that more
  *     servers would not help; null if there is none
  */
 public record Placement(
@@ -29,11 +30,12 @@ public record Placement(
   /**
    * One placement.
    *
-   * @param serverOfLayer number of each layer's server, from 0 on; empty where layers are split
-   * @param serverBytes that each server gets from each worker in a step
-   * @param millis that a step communicates, without overlap
-   * @param stepMillis if compute and communication overlap wholly; null if compute is not known
-   * @param stepMillisWithoutOverlap their sum
+   * @param serverOfLayer number of each layer's server, from 0; empty if layers are split
+   * @param serverBytes bytes that each server gets from each worker in a step
+   * @param millis communication time of a step, without overlap
+   * @param stepMillis step time if compute and communication overlap fully; null if compute is
+   *     unknown
+   * @param stepMillisWithoutOverlap sum of compute and communication
    */
   public record Way(
       String name,
@@ -47,11 +49,11 @@ public record Placement(
    * The last layers of the model, computed at the server instead of sent: workers send the
    * activations before them and get their gradients back.
    *
-   * @param layers how many
-   * @param parameterBytes that are sent no more
-   * @param activationBytes that a worker sends for them in a step
-   * @param flops that the server computes for them in a step
-   * @param serverMillis that this takes; null if nobody said how fast a server computes
+   * @param layers number of these layers
+   * @param parameterBytes parameters that are no longer sent
+   * @param activationBytes activations that a worker sends for them in a step
+   * @param flops floating-point operations of the server for them in a step
+   * @param serverMillis time for that; null if the server's speed is unknown
    * @param pays whether a step becomes shorter; null without {@code serverMillis}
    */
   public record FullyConnected(
@@ -64,11 +66,11 @@ public record Placement(
       Way way) {}
 
   /**
-   * What is to be placed.
+   * The job to place.
    *
-   * @param bytesPerSecond of a worker's link; null if it is no limit
+   * @param bytesPerSecond rate of a worker's link; null if it is no limit
    * @param batch samples of a worker in a step
-   * @param valueBytes of a parameter and of an activation
+   * @param valueBytes bytes of a parameter or an activation
    */
   record Job(
       int workers,
@@ -77,7 +79,7 @@ public record Placement(
       double valueBytes,
       @Nullable Double computeMillis) {
 
-    /** Workers wait for what the server computes. */
+    /** The job with the server's compute time added, because workers wait for it. */
     Job plus(@Nullable Double serverMillis) {
       return computeMillis == null || serverMillis == null
           ? this
@@ -115,7 +117,7 @@ public record Placement(
     return sizes.stream().mapToDouble(Double::doubleValue).sum();
   }
 
-  /** The largest first, each to the server that would be done with it first. */
+  /** Places the largest first, each on the server that would finish it first. */
   static int[] greedy(List<Double> sizes, List<Server> servers) {
     int[] placed = new int[sizes.size()];
     double[] loads = new double[servers.size()];
@@ -185,7 +187,10 @@ public record Placement(
         compute == null ? null : (Double) (compute + millis));
   }
 
-  /** The layer that lies alone on the server that takes longest, unless splitting gains nothing. */
+  /**
+   * The only layer of the slowest server; null if that server has others, or if splitting gains
+   * nothing.
+   */
   private static @Nullable String deciding(
       List<Layer> model, List<Server> servers, int[] placed, List<Way> ways) {
     Way greedy = ways.get(0);

@@ -6,6 +6,6 @@ import org.jspecify.annotations.Nullable;
  * A parameter server.
  *
  * @param bytesPerSecond of its link, each way
- * @param flopsPerSecond that it computes; null if unknown
+ * @param flopsPerSecond floating-point operations a second; null if unknown
  */
 public record Server(String name, double bytesPerSecond, @Nullable Double flopsPerSecond) {}

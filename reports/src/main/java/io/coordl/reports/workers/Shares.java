@@ -6,14 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the batch of a synchronous step is divided: equally, and so that the slowest worker is as
- * fast as can be.
+ * The batch of a synchronous step, divided equally and so that the slowest worker is as fast as
+ * possible.
  *
  * @param batch samples of a step, of all workers together
- * @param equalStepMillis null if a worker's memory does not hold an equal share
- * @param idealStepMillis the best that fractions of samples would give
- * @param straggler the worker that the others wait for with equal shares; null if there is none
- * @param stragglerCostMillis a step would be so much shorter if it were as fast as the next one
+ * @param equalStepMillis step time with equal shares; null if a worker's memory does not hold an
+ *     equal share
+ * @param idealStepMillis the shortest step if samples could be divided
+ * @param straggler the worker that the others wait for if shares are equal; null if there is none
+ * @param stragglerCostMillis how much shorter a step would be if the straggler were as fast as the
+ *     next worker
  */
 public record Shares(
     int batch,
@@ -26,12 +28,12 @@ public record Shares(
   private static final int HALVINGS = 200;
 
   /**
-   * The part of one worker.
+   * The share of one worker.
    *
-   * @param equalMillis its own time with an equal share; null if its memory does not hold that
-   * @param demandPerSecond samples a second that its host must prepare, with the best shares
+   * @param equalMillis its own time with an equal share; null if its memory cannot hold it
+   * @param demandPerSecond samples a second that its host must prepare, given the best shares
    * @param demandBytesPerSecond the same in stored bytes; null if the size of a sample is not known
-   * @param weight of its mean gradient in the mean of all
+   * @param weight factor of its mean gradient in the mean of all workers
    */
   public record Share(
       Worker worker,
@@ -108,7 +110,7 @@ public record Shares(
     return slowest;
   }
 
-  /** The step, in fractions of samples: the time in which the workers get the batch done. */
+  /** The step time if samples could be divided: the time in which the workers finish the batch. */
   private static double ideal(List<Worker> workers, int batch) throws InputException {
     long held = 0;
     for (Worker worker : workers) {
@@ -139,9 +141,9 @@ public record Shares(
   }
 
   /**
-   * Whole samples: rounded down, and the rest goes one by one to the worker that is done with it
-   * first. No other whole shares give a shorter step, as no worker begins with more than its part
-   * of the ideal.
+   * Whole samples: ideal shares are rounded down, and each remaining sample goes to the worker that
+   * would finish it first. No other whole shares give a shorter step, because no worker starts with
+   * more than its ideal share.
    */
   private static int[] whole(List<Worker> workers, int batch, double ideal) {
     int[] shares = workers.stream().mapToInt(worker -> (int) worker.samples(ideal)).toArray();
@@ -161,7 +163,7 @@ public record Shares(
       }
       shares[first]++;
     }
-    for (; left < 0; left++) { // The ideal may be a rounding error too long.
+    for (; left < 0; left++) { // Rounding may make the ideal slightly too long.
       int last = slowest(times(workers, shares), -1);
       shares[last]--;
     }

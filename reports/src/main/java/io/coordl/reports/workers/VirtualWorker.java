@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * GPUs that run a model as a pipeline of consecutive layers, after HetPipe (Park et al., USENIX ATC
- * 2020). Minibatches are in flight together; each visits a stage once, forward and backward in one.
+ * 2020). Several minibatches are in flight; each visits a stage once, for forward and backward
+ * together.
  *
  * @param gpus kind of each stage's GPU, in the order of the stages
  */
@@ -16,10 +17,10 @@ record VirtualWorker(String name, List<Kind> gpus) {
   /**
    * The model, cut into stages.
    *
-   * @param inFlight minibatches that are under way at a time
-   * @param layers number of each stage
+   * @param inFlight minibatches in flight at a time
+   * @param layers number of layers of each stage
    * @param stageMillis time of each stage for a minibatch
-   * @param bottleneck the slowest stage, from 0 on
+   * @param bottleneck index of the slowest stage, from 0
    * @param perSecond minibatches a second
    */
   public record Cut(
@@ -34,7 +35,7 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * The consecutive cut whose slowest stage is fastest, and of those the one whose sum is least.
+   * The consecutive cut whose slowest stage is fastest; of equals, the one with the smallest sum.
    *
    * @param copies of the parameters that training keeps: weights, gradients, optimizer
    * @return null if no cut fits into the memory of the GPUs
@@ -66,11 +67,12 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /**
-   * The least slowest stage, or the least sum of cuts whose stages take at most {@code limit}; of
-   * cuts of the first layers into the first stages, one stage after the other.
+   * The shortest slowest stage of all cuts, or the smallest sum of cuts whose stages take at most
+   * {@code limit}. Dynamic programming: it cuts the first layers into the first stages and adds one
+   * stage at a time.
    *
-   * @param begins gets the first layer of each stage for each layer after its last; ignored if
-   *     empty
+   * @param begins receives, for each stage and each layer after its last, the stage's first layer;
+   *     ignored if empty
    */
   private double best(
       List<Layer> model,

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * Wave-synchronous training of several virtual workers (HetPipe): each pushes one update for a wave
- * of minibatches, and may be at most D waves ahead of the slowest.
+ * Wave-synchronous training of several virtual workers (HetPipe): each pushes one update per wave
+ * of minibatches and may be at most D waves ahead of the slowest.
  */
 final class Waves {
   private static final int LENGTH = 2_000;
@@ -14,17 +14,20 @@ final class Waves {
 
   private Waves() {}
 
-  /** Minibatches that an update may miss, at most: (D + 1)(s + 1) + s - 1 with s = n - 1. */
+  /**
+   * The largest number of minibatches that an update may miss: (D + 1)(s + 1) + s - 1 with s = n -
+   * 1.
+   */
   static int staleness(int inFlight, int distance) {
     return (distance + 1) * inFlight + inFlight - 2;
   }
 
   /**
-   * The rate of the workers together, as a share of what the slowest one would give if none ever
-   * waited: waves take times of a log-normal distribution, each worker's own.
+   * The rate of the workers together, as a share of the slowest one's rate if no worker ever
+   * waited. The times of each worker's waves follow its own log-normal distribution.
    *
-   * @param millis mean time of a wave of each worker
-   * @param spread standard deviation of such a time as a share of its mean
+   * @param millis each worker's mean time of a wave
+   * @param spread standard deviation of these times as a share of the mean
    */
   static double efficiency(List<Double> millis, double spread, int distance) {
     RandomGenerator random = new SplittableRandom(SEED);
@@ -45,9 +48,10 @@ final class Waves {
   }
 
   /**
-   * When the last wave ends. A worker begins a wave once all have finished the wave D + 1 before.
+   * The end of the last wave. A worker starts a wave once all workers have finished the wave D + 1
+   * before it.
    *
-   * @param times of each worker and wave
+   * @param times time of each wave, by worker
    */
   static double makespan(double[][] times, int distance) {
     int waves = times[0].length;

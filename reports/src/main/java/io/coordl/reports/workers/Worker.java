@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
  * A worker of a synchronous data-parallel job. Its step takes {@code fixedMillis + n *
  * millisPerSample} for n samples, or as long as its data takes to arrive, whichever is longer.
  *
- * @param fixedMillis of a step, whatever the number of samples
- * @param suppliedPerSecond samples a second that its host fetches and prepares; null if that is no
- *     limit, or not known
- * @param most samples that its memory holds; null if nobody said
+ * @param fixedMillis part of a step that does not depend on the number of samples
+ * @param suppliedPerSecond samples a second that its host fetches and prepares; null if unlimited
+ *     or unknown
+ * @param most largest number of samples that its memory holds; null if unknown
  * @param origin of its times
  */
 public record Worker(
@@ -20,7 +20,7 @@ public record Worker(
     @Nullable Integer most,
     Origin origin) {
 
-  /** What its step takes; a worker without samples takes no part. */
+  /** Time of its step; 0 without samples, because the worker then takes no part. */
   double millis(long samples) {
     if (samples == 0) {
       return 0;
@@ -31,7 +31,7 @@ public record Worker(
         : Math.max(computes, 1000.0 * samples / suppliedPerSecond);
   }
 
-  /** Samples, in fractions, of a step that takes so long. */
+  /** Samples, possibly fractional, that a step of this length processes. */
   double samples(double millis) {
     double samples = Math.max(0, (millis - fixedMillis) / millisPerSample);
     if (suppliedPerSecond != null) {

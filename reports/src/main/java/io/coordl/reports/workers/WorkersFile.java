@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a user says of unequal workers: one thing a line, a word for what it is, its name, and
- * {@code key=value} pairs. Text after # is a comment.
+ * A user's description of unequal workers. Each line describes one thing: a word for its type, its
+ * name, and {@code key=value} pairs. Text after # is a comment.
  */
 public final class WorkersFile {
-  /** What a line may begin with, and its keys. */
+  /** First words of lines, and the keys of each. */
   private static final Map<String, List<String>> KEYS =
       Map.of(
           "batch", List.of(),
@@ -57,7 +57,7 @@ public final class WorkersFile {
     this.file = file;
   }
 
-  /** Reads {@code file}; the values of its lines are checked when they are asked for. */
+  /** Reads {@code file}; the values of its lines are checked on access. */
   public static WorkersFile read(Path file) throws InputException {
     WorkersFile read = new WorkersFile(file);
     int number = 0;
@@ -133,7 +133,7 @@ public final class WorkersFile {
     return lines.stream().filter(line -> line.word.equals(word)).toList();
   }
 
-  /** The line that begins with a word; an empty one if there is none. */
+  /** The line that begins with {@code word}; an empty line if there is none. */
   Line one(String word) {
     return all(word).stream().findFirst().orElse(new Line(0, word, ""));
   }
@@ -155,7 +155,7 @@ public final class WorkersFile {
     return text.length() <= 40 ? text : text.substring(0, 40) + "...";
   }
 
-  /** A line; number 0 if it stands for one that is not there. */
+  /** A line; its number is 0 if it stands for a missing one. */
   final class Line {
     final int number;
     final String word;
@@ -189,7 +189,7 @@ public final class WorkersFile {
               + expected);
     }
 
-    /** A number of at least {@code least}; null if the key is not there. */
+    /** A number of at least {@code least}; null if the key is missing. */
     @Nullable Double number(String key, double least) throws InputException {
       return amount(key, least, Map.of("", 1.0), "a number " + from(least));
     }

@@ -18,15 +18,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a job whose workers are unequal, in the shape of its JSON, which {@code
+ * Predictions for a job whose workers are unequal, in the shape of its JSON, which {@code
  * workers.schema.json} describes.
  *
- * @param recording of a worker; null if the file says all
- * @param shares of a synchronous batch; null if the file has no workers
+ * @param recording the one of a worker; null if the file contains everything
+ * @param shares division of a synchronous batch; null if the file has no workers
  * @param pipelines of virtual workers; null if it has none
  * @param placement of layers on servers; null if it has none
- * @param measured what recordings showed, a sentence each
- * @param model what all other figures rest on, a sentence each
+ * @param measured facts from recordings, a sentence each
+ * @param model assumptions behind all other figures, a sentence each
  */
 public record WorkersReport(
     int schemaVersion,
@@ -42,18 +42,18 @@ public record WorkersReport(
   private static final double FLOAT_BYTES = 4;
   private static final int MOST_IN_FLIGHT = 1_000;
 
-  /** What a worker does per layer and step is not worth a table beyond this. */
+  /** Limit on the number of workers, because tables grow with it. */
   private static final int MOST_WORKERS = 100_000;
 
-  /** How recordings are read. */
+  /** Reads recordings. */
   public interface Reader {
     JobRecording read(Path file) throws RecordingException;
   }
 
   /**
-   * Reads what the file names, and computes.
+   * Reads the recordings that the file names and computes the report.
    *
-   * @param named a recording of one worker; null if the file says all
+   * @param named a recording of one worker; null if the file contains everything
    */
   public static WorkersReport of(WorkersFile file, @Nullable Path named, Reader reader)
       throws InputException, RecordingException {
@@ -202,7 +202,10 @@ public record WorkersReport(
       return own;
     }
 
-    /** Whole samples that fit: as given, or what is left of the memory beside what is fixed. */
+    /**
+     * Whole samples that fit: the given number, or as many as fit in the memory beside the fixed
+     * part.
+     */
     private @Nullable Integer most(Line line) throws InputException {
       Integer most = line.whole("most", 1);
       Double memory = line.bytes("memory");
@@ -234,7 +237,7 @@ public record WorkersReport(
 
     // ---- layers
 
-    /** Those of the file; else those of the recording's largest model. */
+    /** The layers in the file; otherwise those of the recording's largest model. */
     private List<Layer> layers() throws InputException {
       List<Layer> layers = new ArrayList<>();
       for (Line line : file.all("layer")) {
@@ -330,7 +333,7 @@ public record WorkersReport(
               : (Double) (known.sampleBytes() * known.batchSamples()));
     }
 
-    /** Of the time of a step, as the recording's percentiles have it. */
+    /** Spread of a step's time according to the recording's percentiles. */
     private @Nullable Double spread() {
       if (base == null) {
         return null;

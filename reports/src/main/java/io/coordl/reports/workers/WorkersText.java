@@ -8,7 +8,10 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link WorkersReport} as text: a table each, and at the end what is measured and what not. */
+/**
+ * A {@link WorkersReport} as text: one table for each part, then which figures are measured and
+ * which are not.
+ */
 public final class WorkersText {
   private static final int MOST_LINES = 40;
   private static final String NONE = "-";
