@@ -190,6 +190,11 @@ public final class ObjectDescription {
         || object instanceof Character
         || (object instanceof Number && JdkObjects.isOfJdk(object.getClass()))) {
       write((declared.isPrimitive() ? "" : object.getClass().getSimpleName() + " ") + object);
+      if (object instanceof Float one && one.isNaN()) { // There are many.
+        write(Integer.toHexString(Float.floatToRawIntBits(one)));
+      } else if (object instanceof Double one && one.isNaN()) {
+        write(Long.toHexString(Double.doubleToRawLongBits(one)));
+      }
     } else if (object instanceof URI || object instanceof URL) {
       quote(object.getClass().getSimpleName() + " ", object);
     } else if (object instanceof File file) {

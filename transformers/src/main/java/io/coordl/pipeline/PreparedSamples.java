@@ -218,8 +218,10 @@ public final class PreparedSamples {
     if (stages.isEmpty()) {
       log.once(leaves(type, "what it keeps cannot be compared"));
     }
+    List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
-      PurityAnalyzer.Proof proof = code.prove(objects);
+      all.addAll(objects); // What a stage hands on, the next one may read.
+      PurityAnalyzer.Proof proof = code.prove(all);
       if (proof.reason() != null) {
         if (names.isEmpty()) {
           log.once(leaves(type, proof.reason()));

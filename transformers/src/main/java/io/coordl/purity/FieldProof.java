@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * @param classes finds class files; returns null if there is none
  */
 record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCode> classes) {
+  boolean isFinal(Member field) {
+    return (access(field) & Opcodes.ACC_FINAL) != 0;
+  }
+
   /** Resolves the field of an instruction to its declaration; null if no class file declares it. */
   @Nullable Member resolve(Member used) {
     ClassCode code = classes.apply(used.owner());
@@ -348,7 +352,15 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
         List<Value> operands = method.flow().operands(i);
         if (operands != null && it.setsElement() && !isMade(operands.get(0))) {
           return method.where() + " may change an array";
-        } else if (operands != null && it.isCall() && JdkCode.isJdk(it.member().owner())) {
+        } else if (operands != null && (operands.isEmpty() || !isMade(operands.get(0)))) {
+          for (Object constant :
+              it.opcode() == Opcodes.INVOKEDYNAMIC ? it.arguments() : List.of()) {
+            if (constant instanceof Handle handle && changes(handle)) {
+              return method.where() + " may change a collection";
+            }
+          }
+        }
+        if (operands != null && it.isCall() && JdkCode.isJdk(it.member().owner())) {
           String why = reason(it, operands);
           if (why != null) {
             return method.where() + why;
@@ -358,17 +370,34 @@ record FieldProof(PurityAnalyzer.Known known, Function<String, @Nullable ClassCo
       return null;
     }
 
+    /** Whether a method reference may change what it is given. */
+    private static boolean changes(Handle handle) {
+      String owner = handle.getOwner();
+      String name = handle.getName();
+      boolean takes =
+          Stream.of(Type.getArgumentTypes(handle.getDesc())).anyMatch(Changes::isContainer);
+      return handle.getTag() >= Opcodes.H_INVOKEVIRTUAL
+          && handle.getTag() != Opcodes.H_NEWINVOKESPECIAL
+          && JdkCode.isJdk(owner)
+          && !looks(owner, name)
+          && !JdkCode.copies(owner, name)
+          && (takes || (handle.getTag() != Opcodes.H_INVOKESTATIC && JdkCode.isCollection(owner)));
+    }
+
+    private static boolean looks(String owner, String name) {
+      return JdkCode.looks(owner, name)
+          || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
+          || JdkCode.isOf(JdkCode.VIEWS, owner, name)
+          || name.equals("entrySet")
+          || name.equals("stream")
+          || name.equals("forEach");
+    }
+
     private static @Nullable String reason(Instruction it, List<Value> operands) {
       Member called = it.member();
       String owner = called.owner();
       String name = called.name();
-      boolean looks =
-          JdkCode.looks(owner, name)
-              || JdkCode.isOf(JdkCode.ELEMENTS, owner, name)
-              || JdkCode.isOf(JdkCode.VIEWS, owner, name)
-              || name.equals("entrySet")
-              || name.equals("stream")
-              || name.equals("forEach");
+      boolean looks = looks(owner, name);
       int first = it.opcode() == Opcodes.INVOKESTATIC ? 0 : 1;
       if (first == 1 && JdkCode.isCollection(owner) && !looks && !isMade(operands.get(0))) {
         return " may change a collection";

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,7 @@ public final class FieldValues {
       }
       Object now = field.get(object);
       return field.getType().isPrimitive()
-          ? now != null && now.equals(value)
+          ? now != null && bits(now).equals(value)
           : FieldValues.isSame(value, now);
     }
   }
@@ -84,7 +85,8 @@ public final class FieldValues {
       }
       Object[] held = now.getClass().isArray() && !(now instanceof Object[]) ? null : of(now);
       if (held == null) {
-        return Arrays.deepEquals(new Object[] {elements}, new Object[] {now});
+        return Arrays.deepEquals(new Object[] {elements}, new Object[] {now})
+            && haveSameBits(elements, now);
       }
       Object[] then = (Object[]) elements;
       if (then.length != held.length) {
@@ -101,6 +103,24 @@ public final class FieldValues {
 
   private static boolean isSame(@Nullable Object then, @Nullable Object now) {
     return then instanceof Met met ? now != null && met.refersTo(now) : then == now;
+  }
+
+  /** Numbers that are none differ, too. */
+  private static Object bits(Object number) {
+    return number instanceof Float one
+        ? (Object) Float.floatToRawIntBits(one)
+        : number instanceof Double one ? (Object) Double.doubleToRawLongBits(one) : number;
+  }
+
+  private static boolean haveSameBits(Object then, Object now) {
+    if (then instanceof float[] one && now instanceof float[] two) {
+      return IntStream.range(0, one.length)
+          .allMatch(i -> Float.floatToRawIntBits(one[i]) == Float.floatToRawIntBits(two[i]));
+    } else if (then instanceof double[] one && now instanceof double[] two) {
+      return IntStream.range(0, one.length)
+          .allMatch(i -> Double.doubleToRawLongBits(one[i]) == Double.doubleToRawLongBits(two[i]));
+    }
+    return true;
   }
 
   /** Adds the default locale, for which texts are formatted. */
@@ -120,7 +140,7 @@ public final class FieldValues {
         new Slot(
             holder == null ? null : new Met(holder),
             field,
-            field.getType().isPrimitive() ? value : held(value)));
+            field.getType().isPrimitive() ? bits(value) : held(value)));
     return --left >= 0
         && (field.getType().isPrimitive()
             || (isContainer(value)

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -313,6 +314,9 @@ public final class PurityAnalyzer {
     /** Fields that other code may set, and why that matters. */
     private final Map<Member, String> loose = new LinkedHashMap<>();
 
+    /** Private fields that no class file sets, but reflection may. */
+    private final Set<Member> settled = new LinkedHashSet<>();
+
     /** Why a cache that is filled when it is first read must not depend on such fields. */
     private @Nullable String lazy;
 
@@ -463,7 +467,10 @@ public final class PurityAnalyzer {
           return field.getValue();
         }
       }
-      return values.isEmpty() ? null : lazy;
+      String why = values.isEmpty() ? null : lazy;
+      // They are compared as far as that can be.
+      settled.forEach(field -> compares(field, "a private field", false));
+      return why;
     }
 
     /** Whether the caller can compare a field of all objects that the code can reach. */
@@ -1064,10 +1071,31 @@ public final class PurityAnalyzer {
               leave("is linked by " + it.className());
             }
             instruction.arguments().forEach(this::linked);
+            link(instruction, operands);
           }
           case Opcodes.LDC -> linked(instruction.arguments().get(0));
           default -> {}
         }
+      }
+
+      /** A lambda has the default methods of its interfaces, and may change what it captures. */
+      private void link(Instruction lambda, List<Value> operands) {
+        for (Object constant : lambda.arguments()) {
+          if (constant instanceof Handle handle
+              && JdkCode.isOf(JdkCode.CHANGES, handle.getOwner(), handle.getName())
+              && !operands.isEmpty()
+              && isKept(operands.get(0))) {
+            leave("may change a collection it keeps");
+          }
+        }
+        Stream.concat(
+                Stream.of(Type.getReturnType(lambda.member().descriptor())),
+                lambda.arguments().stream().filter(Type.class::isInstance).map(Type.class::cast))
+            .filter(type -> type.getSort() == Type.OBJECT && isProgram(type.getInternalName()))
+            .map(Type::getInternalName)
+            .forEach(
+                type ->
+                    instantiate("a lambda of " + type, List.of(type), loader, initialises, false));
       }
 
       private void linked(Object constant) {
@@ -1169,6 +1197,8 @@ public final class PurityAnalyzer {
           return;
         } else if (why != null) {
           loose.putIfAbsent(field, method.where() + " reads " + field + ", " + why);
+        } else if (!isPlace && !initialises && !fields.isFinal(field) && !fields.isLazy(field)) {
+          settled.add(field);
         }
         if (initialises) {
           ofInitialisers.add(field);

@@ -316,6 +316,36 @@ class PreparedSamplesTest {
     assertThat(job.sample(plan, 2, new Maker(10))).as("not kept").containsExactly(10);
   }
 
+  /** What a stage hands to the next one. */
+  private record Tagged(Settable setting) {}
+
+  /** Hands out what the next stage looks into. */
+  private static final class Tagging {
+    private final Settable setting = new Settable();
+
+    Tagged get() {
+      return new Tagged(setting);
+    }
+  }
+
+  private static final class LooksInto {
+    byte[] of(Tagged tagged) {
+      return new byte[] {(byte) tagged.setting.add};
+    }
+  }
+
+  @Test
+  void aFieldThatOnlyALaterStageReadsIsSeen() throws Exception {
+    PreparedSamples job = comparing();
+    Tagging data = new Tagging();
+    Data pipeline = new Data(data, "tags", new LooksInto());
+    PreparedSamples.Plan plan = job.plan(pipeline);
+
+    assertThat(job.plan(pipeline)).isSameAs(plan);
+    data.setting.add = 1;
+    assertThat(job.plan(pipeline)).isNotSameAs(plan);
+  }
+
   @Test
   void aSampleIsMadeOnce() throws Exception {
     Data data = new Data(numbers, "numbers", new Doubled(2));

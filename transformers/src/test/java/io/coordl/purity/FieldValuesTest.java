@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.purity.library.Named;
 import io.coordl.purity.library.Renamed;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +83,42 @@ class FieldValuesTest {
     }
   }
 
+  /** Whose bits are told apart. */
+  static final class Numberless implements PurityAnalyzerTest.Part {
+    float one = Float.intBitsToFloat(0x7fc00001);
+    double[] more = {Double.longBitsToDouble(0x7ff8000000000001L)};
+
+    @Override
+    public float apply(float value) {
+      return Float.floatToRawIntBits(one) + Double.doubleToRawLongBits(more[0]);
+    }
+  }
+
+  @Test
+  void whatIsNoNumberIsComparedByItsBits() {
+    Numberless part = new Numberless();
+    FieldValues values = proven(part);
+
+    part.one = Float.intBitsToFloat(0x7fc00002);
+    assertThat(values.areSame()).isFalse();
+    part.one = Float.intBitsToFloat(0x7fc00001);
+    assertThat(values.areSame()).isTrue();
+    part.more[0] = Double.longBitsToDouble(0x7ff8000000000002L);
+    assertThat(values.areSame()).isFalse();
+  }
+
+  /** No class of the nest sets its private field. */
+  @Test
+  void aPrivateFieldThatReflectionSetsIsCompared() throws ReflectiveOperationException {
+    Settled part = new Settled();
+    FieldValues values = proven(part);
+
+    Field field = Settled.class.getDeclaredField("factor");
+    field.setAccessible(true);
+    field.setFloat(part, 3);
+    assertThat(values.areSame()).isFalse();
+  }
+
   /** Its own class, another and a lambda see the field change while the transform runs. */
   static final class Toggled implements PurityAnalyzerTest.Part {
     boolean odd;
@@ -158,5 +195,15 @@ class FieldValuesTest {
     assertThat(code.reasonToLeave(List.of(new OfNamed()))).contains("Named.name, which is neither");
     assertThat(comparing.reasonToLeave(List.of(new OfRenamed())))
         .contains("Renamed.title, which is neither");
+  }
+}
+
+/** Not of the nest of the test. */
+final class Settled implements PurityAnalyzerTest.Part {
+  private float factor = 2;
+
+  @Override
+  public float apply(float value) {
+    return value * factor;
   }
 }

@@ -256,6 +256,26 @@ final class GeneratedTransforms {
               "private final float[] w# = {1};",
               "v * new K#(self.w#).t()"),
           new Piece(
+              "default method of a lambda",
+              "interface B# { float go(); } interface I# extends B# { float other();"
+                  + " default float go() { return System.nanoTime(); } }",
+              "",
+              "v + ((B#) (I#) () -> 1f).go()"),
+          new Piece(
+              "list that a method reference adds to",
+              "",
+              "private final List<Float> l# = new ArrayList<>(); float t#() {"
+                  + " java.util.function.Consumer<Float> c = l#::add; c.accept(1f);"
+                  + " return l#.size(); }",
+              "v + self.t#()"),
+          new Piece(
+              "array that a method reference sorts",
+              "",
+              "private final float[] w# = {2, 1}; float t#() { float x = w#[0];"
+                  + " java.util.function.Consumer<float[]> c = Arrays::sort; c.accept(w#);"
+                  + " return x; }",
+              "v * self.t#()"),
+          new Piece(
               "array sorted elsewhere",
               "",
               "private final float[] w# = {2, 1}; float[] get#() { return w#; }"

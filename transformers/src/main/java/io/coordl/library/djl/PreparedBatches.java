@@ -14,6 +14,7 @@ import io.coordl.purity.PurityAnalyzer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,14 @@ import org.jspecify.annotations.Nullable;
  * transforms. Subclasses that fetch in other ways are left alone.
  */
 public final class PreparedBatches implements LibraryHooks {
+  /** Kinds of indices that run no code of the program between two samples when they are read. */
+  private static final Set<String> LISTS =
+      Set.of(
+          ("java.util.ArrayList java.util.ArrayList$SubList java.util.Arrays$ArrayList"
+                  + " java.util.LinkedList java.util.ImmutableCollections$List12"
+                  + " java.util.ImmutableCollections$ListN java.util.Collections$SingletonList")
+              .split(" "));
+
   private final IterableFields fields = new IterableFields();
   private final Tables tables = new Tables();
   private final SampleStack stack;
@@ -107,6 +116,7 @@ public final class PreparedBatches implements LibraryHooks {
       PreparedSamples kept, DataIterable iterable, Object[] arguments) {
     // If the program has closed the manager, its own call reports that.
     if (fields.dataset.get(iterable) instanceof PreparedDataset
+        || !LISTS.contains(arguments[0].getClass().getName())
         || !fields.manager.require(iterable).isOpen()
         || !FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
