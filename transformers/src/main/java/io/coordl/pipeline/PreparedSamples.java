@@ -25,6 +25,8 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -206,13 +208,11 @@ public final class PreparedSamples {
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
     if (left.getOrDefault(type, 0) >= ENOUGH) {
-      return new Plan(pipeline, "", now, null, names, worth(pipeline, 0));
+      return new Plan(pipeline, "", now, List.of(), names, worth(pipeline, 0));
     }
     Object settings = pipeline.settings();
     List<List<@Nullable Object>> stages = pipeline.stages(settings);
-    // Taken before the proof, so that a change by another thread during the proof is noticed.
-    ObjectSnapshot looked =
-        pipeline.isAnnounced() ? new ObjectSnapshot(pipeline.dataset(), code::counts) : null;
+    List<ObjectSnapshot> looked = new ArrayList<>();
     StringBuilder text = new StringBuilder();
     List<FieldValues> values = new ArrayList<>();
     if (stages.isEmpty()) {
@@ -221,6 +221,13 @@ public final class PreparedSamples {
     List<@Nullable Object> all = new ArrayList<>();
     for (List<@Nullable Object> objects : stages) {
       all.addAll(objects); // What a stage hands on, the next one may read.
+      // Taken before the proof, so that a change by another thread during the proof is noticed.
+      List<ObjectSnapshot> before =
+          pipeline.isAnnounced()
+              ? present(List.of(objects))
+                  .map(object -> new ObjectSnapshot(object, code::counts))
+                  .toList()
+              : List.of();
       PurityAnalyzer.Proof proof = code.prove(all);
       if (proof.reason() != null) {
         if (names.isEmpty()) {
@@ -232,22 +239,20 @@ public final class PreparedSamples {
       if (!proof.values().isEmpty()) {
         values.add(proof.values());
       }
+      looked.addAll(before);
       describe(pipeline, settings, names.size(), proof, text);
       names.add(text.toString());
     }
     // From here on, nothing refers to objects that may refer to the data set.
     Worth worth = worth(pipeline, names.size());
-    Plan plan =
-        new Plan(
-            pipeline,
-            names.isEmpty() ? "" : settings,
-            now,
-            names.isEmpty() ? null : looked,
-            names,
-            worth);
+    Plan plan = new Plan(pipeline, names.isEmpty() ? "" : settings, now, looked, names, worth);
     plan.values.addAll(values);
     plan.comparesEach = names.size() < stages.size() || pipeline.runsOtherCode(settings);
     return plan;
+  }
+
+  private static Stream<Object> present(List<List<@Nullable Object>> stages) {
+    return stages.stream().<@Nullable Object>flatMap(List::stream).filter(Objects::nonNull);
   }
 
   private Worth worth(SamplePipeline pipeline, int stages) {
@@ -463,7 +468,9 @@ public final class PreparedSamples {
   public final class Plan extends WeakReference<Object> {
     private final String name;
     private final Object settings;
-    private final @Nullable ObjectSnapshot looked;
+
+    /** The objects of its stages as they were, if the program tells when it prepares one. */
+    private final List<ObjectSnapshot> looked;
 
     /** Field values that the proofs of the stages rely on. */
     private final List<FieldValues> values = new ArrayList<>();
@@ -515,7 +522,7 @@ public final class PreparedSamples {
         SamplePipeline pipeline,
         Object settings,
         long generation,
-        @Nullable ObjectSnapshot looked,
+        List<ObjectSnapshot> looked,
         List<String> texts,
         Worth worth) {
       super(pipeline.dataset());
@@ -542,11 +549,17 @@ public final class PreparedSamples {
         return true;
       }
       long now = PreparedSamples.this.generation.get();
-      if (generation != now && looked != null && looked.isOf(pipeline.dataset())) {
+      if (generation != now && !looked.isEmpty() && areAsLooked(pipeline)) {
         generation = now;
         begins = true;
       }
       return generation == now && pipeline.isCurrent(settings) && haveSameValues();
+    }
+
+    private boolean areAsLooked(SamplePipeline pipeline) {
+      List<Object> objects = present(pipeline.stages(settings).subList(0, names.size())).toList();
+      return objects.size() == looked.size()
+          && IntStream.range(0, objects.size()).allMatch(i -> looked.get(i).isOf(objects.get(i)));
     }
 
     private boolean haveSameValues() {

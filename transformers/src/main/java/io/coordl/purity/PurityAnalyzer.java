@@ -547,6 +547,11 @@ public final class PurityAnalyzer {
             places.add(Type.getInternalName(at));
           }
           if (isProgram(at)) {
+            if (inStatics && isAnnounced(at)) {
+              reason =
+                  holder + " keeps a " + name + " in a static field, where changes are not seen";
+              return;
+            }
             if (reason == null && isOrExtendsLibrary(at)) {
               reason =
                   fields(at.getClassLoader())
@@ -567,6 +572,13 @@ public final class PurityAnalyzer {
             roots.contains(object));
         visitFields(object, type);
       }
+    }
+
+    /** Whether a class has methods that may set fields, since what they change is noticed. */
+    private boolean isAnnounced(Class<?> type) {
+      ClassCode code = find(Type.getInternalName(type), type.getClassLoader());
+      return code != null
+          && code.methods.stream().anyMatch(it -> known.isAnnounced(it.name, it.descriptor));
     }
 
     private boolean isOrExtendsLibrary(Class<?> type) {

@@ -346,6 +346,32 @@ class PreparedSamplesTest {
     assertThat(job.plan(pipeline)).isNotSameAs(plan);
   }
 
+  /** A transform with a method of that name and of no other meaning. */
+  private static final class Prepares {
+    private final List<Integer> more = new ArrayList<>();
+
+    byte[] of(byte[] sample) {
+      return new byte[] {(byte) (sample[0] + more.size())};
+    }
+
+    void prepare() {
+      more.add(1);
+    }
+  }
+
+  @Test
+  void aTransformThatIsPreparedIsLookedAtAgain() {
+    Prepares transform = new Prepares();
+    Data pipeline = new Data(numbers, "numbers", transform);
+    PreparedSamples.Plan plan = samples.plan(pipeline);
+
+    samples.changed();
+    assertThat(samples.plan(pipeline)).isSameAs(plan);
+    transform.prepare();
+    samples.changed();
+    assertThat(samples.plan(pipeline)).isNotSameAs(plan);
+  }
+
   @Test
   void aSampleIsMadeOnce() throws Exception {
     Data data = new Data(numbers, "numbers", new Doubled(2));
