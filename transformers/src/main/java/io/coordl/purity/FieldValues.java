@@ -35,7 +35,9 @@ public final class FieldValues {
                   + " java.util.TreeMap java.util.TreeSet java.util.ArrayDeque")
               .split(" "));
 
-  private final Predicate<Object> isAnalysed;
+  /** Knows the objects of the analysis, which the program may drop; not needed afterwards. */
+  private Predicate<Object> isAnalysed;
+
   private final List<Slot> slots = new ArrayList<>();
   private final List<Content> contents = new ArrayList<>();
   private @Nullable Locale locale;
@@ -44,6 +46,12 @@ public final class FieldValues {
   /** {@code isAnalysed} tests whether the analysis has found an object that can change. */
   FieldValues(Predicate<Object> isAnalysed) {
     this.isAnalysed = isAnalysed;
+  }
+
+  /** The analysis has ended: from here on, nothing refers to its objects. */
+  FieldValues end() {
+    isAnalysed = object -> false;
+    return this;
   }
 
   /** A weak reference, since the program may drop the object. */

@@ -236,7 +236,7 @@ public final class PurityAnalyzer {
               look.readStatics(),
               look.trusts,
               look.ordersByProcess(),
-              look.values)
+              look.values.end())
           : Proof.failed(reason);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       return Proof.failed("it cannot be analysed (" + e + ")");

@@ -53,7 +53,7 @@ class PreparedIT {
           + "; OfThread.of uses java.lang.Thread.currentThread"
           + "; OfProperty.of uses java.lang.System.getProperty"
           + "; example.prepared.OwnIterators$Knobs.level, which"
-          + "; OfRandom keeps a java.util.Random"
+          + "; OfRandom.of uses java.util.Random.nextFloat"
           + "; OfLast to the program: it keeps objects of each batch"
           + "; OfArray.of may change an array it keeps"
           + "; OfNested keeps a example.prepared.OwnIterators$Rows";
