@@ -89,10 +89,11 @@ class GpuIT {
    */
   private static ChildJvm job(Jdk jdk, String arguments, int devices, int seconds)
       throws IOException {
+    // Tests run side by side: each job has a directory of its own.
+    Path models = Files.createTempDirectory(Workshop.directory("gpu-models"), "job");
     return program(jdk, Framework.DJL, "example.checkpoints.DjlModels", arguments)
         .environment("FAKE_DEVICES", Integer.toString(devices))
-        .args(
-            "paced", Workshop.empty("gpu-models").toString(), "10", String.valueOf(seconds / 4.0));
+        .args("paced", models.toString(), "10", String.valueOf(seconds / 4.0));
   }
 
   static Stream<Jdk> jdks(TestInfo test) {
