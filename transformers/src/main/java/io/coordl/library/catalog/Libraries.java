@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -108,22 +109,22 @@ public final class Libraries {
 
   /** Like {@link Library#anchors}, for all libraries. */
   public Map<String, String> anchors() {
-    Map<String, String> anchors = new HashMap<>();
-    all.forEach(library -> anchors.putAll(library.anchors()));
-    return anchors;
+    return merged(Library::anchors);
   }
 
   /** Like {@link Library#layers}, for all libraries. */
   public Map<String, String> layers() {
-    Map<String, String> layers = new HashMap<>();
-    all.forEach(library -> layers.putAll(library.layers()));
-    return layers;
+    return merged(Library::layers);
   }
 
   /** Like {@link Library#counters}, for all libraries. */
   public Map<String, String> counters() {
-    Map<String, String> counters = new HashMap<>();
-    all.forEach(library -> counters.putAll(library.counters()));
-    return counters;
+    return merged(Library::counters);
+  }
+
+  private Map<String, String> merged(Function<Library, Map<String, String>> part) {
+    Map<String, String> merged = new HashMap<>();
+    all.forEach(library -> merged.putAll(part.apply(library)));
+    return merged;
   }
 }
