@@ -239,7 +239,7 @@ public final class BatchPrefetcher {
     }
     // The starting state matters only if the batch has drawn from the generator.
     boolean current = prepared.from.isAt(prepared.to) || random.advance(prepared.from, prepared.to);
-    return current ? batch : null;
+    return current ? prepared.batch.take() : null;
   }
 
   private static void discard(@Nullable Prepared prepared) {

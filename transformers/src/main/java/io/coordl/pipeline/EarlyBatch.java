@@ -105,6 +105,13 @@ public final class EarlyBatch {
     return batch;
   }
 
+  /** Like {@link #get}, and lets it go: it is the program's from now on. */
+  public synchronized @Nullable Object take() {
+    Object taken = batch;
+    batch = null;
+    return taken;
+  }
+
   /** Discards the batch; the program will not get it. */
   public void discard() {
     Object made;

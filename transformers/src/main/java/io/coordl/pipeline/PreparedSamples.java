@@ -280,7 +280,7 @@ public final class PreparedSamples {
       StringBuilder text) {
     try {
       if (proof.trusts()) {
-        throw new CannotShareException("what classes do of which nothing is known but your word");
+        throw new CannotShareException("what classes do that are trusted on your word alone");
       }
       text.append(pipeline.describe(settings, stage)).append('\n').append(proof.code());
       if (proof.ordersByProcess()) {
