@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Loops that the user declares: {@code batch=my.Loader#next} returns the next batch and {@code
  * step=my.Trainer#step} trains on it. The object whose method returns the batches is the data of an
- * epoch. The epoch ends when another object returns batches. If its class declares {@code
- * hasNext()} or {@code reset()}, the epoch also ends when {@code hasNext()} returns false or {@code
- * reset()} is called.
+ * epoch. The epoch ends when {@code hasNext()} returns false or {@code reset()} is called, if its
+ * class declares one of these. Otherwise nothing tells its end from a pause in which another object
+ * returns batches, such as a validation. So it ends when a third object does, or with the job.
  */
 public final class Declared implements Library {
   private static final String BATCH = "batch";
@@ -67,16 +67,16 @@ public final class Declared implements Library {
 
   @Override
   public List<String> remarks() {
-    List<String> remarks = new ArrayList<>();
-    for (List<DeclaredMethod> alone : List.of(batches, steps)) {
-      String missing = alone == batches ? STEP : BATCH;
-      if ((alone == batches ? steps : batches).isEmpty()) {
-        for (DeclaredMethod method : alone) {
-          remarks.add(method.argument() + " observes nothing without " + missing + "=CLASS#METHOD");
-        }
-      }
+    if (batches.isEmpty()) {
+      return needing(BATCH, steps);
     }
-    return remarks;
+    return steps.isEmpty() ? needing(STEP, batches) : List.of();
+  }
+
+  private static List<String> needing(String missing, List<DeclaredMethod> methods) {
+    return methods.stream()
+        .map(method -> method.argument() + " observes nothing without " + missing + "=CLASS#METHOD")
+        .toList();
   }
 
   @Override

@@ -40,9 +40,7 @@ record DeclaredMethod(String argument, String owner, String method) {
   private static boolean isDescriptor(String text) {
     try {
       Type type = Type.getMethodType(text);
-      type.getArgumentTypes();
-      return type.getReturnType().getDescriptor().length() > 0
-          && Type.getMethodDescriptor(type.getReturnType(), type.getArgumentTypes()).equals(text);
+      return Type.getMethodDescriptor(type.getReturnType(), type.getArgumentTypes()).equals(text);
     } catch (RuntimeException e) {
       return false;
     }
