@@ -94,28 +94,22 @@ public final class DjlWaits {
         Predictor<NDList, NDList> predictor = model(model, manager).newPredictor(new Plain())) {
       NDArray weight = model.getBlock().getParameters().get(0).getValue().getArray();
       for (int epoch = 0; epoch < settings.epochs(); epoch++) {
-        Iterator<Batch> batches = data.getData(manager).iterator();
-        while (true) {
-          long before = System.nanoTime();
-          Batch batch = batches.hasNext() ? batches.next() : null;
-          waits.waited(System.nanoTime() - before);
-          if (batch == null) {
-            break;
-          }
-          if (trains) {
-            weight.setRequiresGradient(true);
-            try (GradientCollector gradients = Engine.getInstance().newGradientCollector()) {
-              gradients.backward(batch.getData().head().mul(weight).mean());
-            }
-            weight.subi(weight.getGradient().mul(0.1));
-          } else {
-            predictor.predict(batch.getData());
-          }
-          Pause.millis(settings.step());
-          waits.stepEnded();
-          batch.close();
-        }
-        waits.epochEnded();
+        oneEpoch(
+            data.getData(manager),
+            waits,
+            batch -> {
+              if (trains) {
+                weight.setRequiresGradient(true);
+                try (GradientCollector gradients = Engine.getInstance().newGradientCollector()) {
+                  gradients.backward(batch.getData().head().mul(weight).mean());
+                }
+                weight.subi(weight.getGradient().mul(0.1));
+              } else {
+                predictor.predict(batch.getData());
+              }
+              Pause.millis(settings.step());
+              waits.stepEnded();
+            });
       }
     }
     return waits;
@@ -154,25 +148,39 @@ public final class DjlWaits {
     return waits;
   }
 
-  /** Times its own asking: the iterable, every hasNext and every next. */
   private void fitByHand(Trainer trainer, Dataset data, Waits waits)
       throws IOException, TranslateException {
     for (int epoch = 0; epoch < settings.epochs(); epoch++) {
-      Iterator<Batch> batches = trainer.iterateDataset(data).iterator();
-      while (true) {
-        long before = System.nanoTime();
-        Batch batch = batches.hasNext() ? batches.next() : null;
-        waits.waited(System.nanoTime() - before);
-        if (batch == null) {
-          break;
-        }
-        EasyTrain.trainBatch(trainer, batch);
-        trainer.step();
-        batch.close();
-      }
-      waits.epochEnded();
+      oneEpoch(
+          trainer.iterateDataset(data),
+          waits,
+          batch -> {
+            EasyTrain.trainBatch(trainer, batch);
+            trainer.step();
+          });
       trainer.notifyListeners(listener -> listener.onEpoch(trainer));
     }
+  }
+
+  private interface Step {
+    void run(Batch batch) throws IOException, TranslateException;
+  }
+
+  /** Times its own asking: every hasNext and every next. */
+  private static void oneEpoch(Iterable<Batch> asked, Waits waits, Step step)
+      throws IOException, TranslateException {
+    Iterator<Batch> batches = asked.iterator();
+    while (true) {
+      long before = System.nanoTime();
+      Batch batch = batches.hasNext() ? batches.next() : null;
+      waits.waited(System.nanoTime() - before);
+      if (batch == null) {
+        break;
+      }
+      step.run(batch);
+      batch.close();
+    }
+    waits.epochEnded();
   }
 
   private interface Loop {

@@ -7,13 +7,11 @@ import io.coordl.event.DataStallEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.Figures;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -137,47 +135,10 @@ class StepSeriesTest {
     assertThat(RecordingReader.read(file, done -> {}).steps()).isEmpty();
   }
 
-  /** An event of the agent as some reader has it. */
-  private record Made(Map<String, Long> fields) implements JobEvent {
-    @Override
-    public Instant start() {
-      return Instant.EPOCH;
-    }
-
-    @Override
-    public Instant end() {
-      return Instant.EPOCH;
-    }
-
-    @Override
-    public boolean has(String field) {
-      return true;
-    }
-
-    @Override
-    public long number(String field) {
-      return fields.getOrDefault(field, 0L);
-    }
-
-    @Override
-    public double real(String field) {
-      return 0;
-    }
-
-    @Override
-    public boolean flag(String field) {
-      return false;
-    }
-
-    @Override
-    public @Nullable String text(String field) {
-      return null;
-    }
-  }
-
   private static void take(
       Map<String, Consumer<JobEvent>> takers, String event, Map<String, Long> fields) {
-    Objects.requireNonNull(takers.get("io.coordl." + event)).accept(new Made(fields));
+    Objects.requireNonNull(takers.get("io.coordl." + event))
+        .accept(new FakeEvent(field -> fields.getOrDefault(field, 0L)));
   }
 
   /** Events come in any order, as those of several threads do. */

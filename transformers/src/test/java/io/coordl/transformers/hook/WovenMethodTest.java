@@ -367,11 +367,7 @@ final class WovenMethodTest {
     assertThat(outcomes(load(classes), name)).isEqualTo(outcomes(WovenSubject.class, name));
   }
 
-  @Test
-  void classFilesWithoutFramesAreWovenToo() throws Exception {
-    // Down to Java 5 where the code allows: the old verifier infers all types.
-    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
-    writer.visit(Opcodes.V1_5, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
+  private static void writeConstructor(ClassWriter writer) {
     MethodVisitor init = writer.visitMethod(Opcodes.ACC_PUBLIC, "<init>", "()V", null, null);
     init.visitCode();
     init.visitVarInsn(Opcodes.ALOAD, 0);
@@ -379,6 +375,14 @@ final class WovenMethodTest {
     init.visitInsn(Opcodes.RETURN);
     init.visitMaxs(0, 0);
     init.visitEnd();
+  }
+
+  @Test
+  void classFilesWithoutFramesAreWovenToo() throws Exception {
+    // Down to Java 5 where the code allows: the old verifier infers all types.
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    writer.visit(Opcodes.V1_5, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
+    writeConstructor(writer);
     MethodVisitor method =
         writer.visitMethod(Opcodes.ACC_PUBLIC, "returnsInt", "(IJD)I", null, null);
     method.visitCode();
@@ -405,13 +409,7 @@ final class WovenMethodTest {
     // As Kotlin returns from within an expression: "list.add(x ?: return 7)".
     ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_FRAMES);
     writer.visit(version, Opcodes.ACC_PUBLIC, OWNER, null, "java/lang/Object", null);
-    MethodVisitor init = writer.visitMethod(Opcodes.ACC_PUBLIC, "<init>", "()V", null, null);
-    init.visitCode();
-    init.visitVarInsn(Opcodes.ALOAD, 0);
-    init.visitMethodInsn(Opcodes.INVOKESPECIAL, "java/lang/Object", "<init>", "()V", false);
-    init.visitInsn(Opcodes.RETURN);
-    init.visitMaxs(0, 0);
-    init.visitEnd();
+    writeConstructor(writer);
     MethodVisitor method = writer.visitMethod(Opcodes.ACC_PUBLIC, "returnsInt", "(I)J", null, null);
     method.visitCode();
     method.visitInsn(Opcodes.ICONST_1);
