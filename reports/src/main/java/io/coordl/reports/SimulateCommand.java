@@ -144,8 +144,8 @@ final class SimulateCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       converter = Amounts.ToCores.class,
       description =
-          "What a job loses when it is moved or stopped; 30, at most a tenth of a round, if not"
-              + " given.")
+          "The time a job loses when it is moved or stopped; 30, at most a tenth of a round, if"
+              + " not given.")
   @Nullable Double restart;
 
   @Option(

@@ -108,8 +108,8 @@ final class WhatIfCommand implements Callable<Integer> {
       names = "--workers",
       paramLabel = "FILE",
       description =
-          "What if the workers were as this file says: unequal workers, virtual workers of several"
-              + " GPUs, parameter servers? No other question stands beside it.")
+          "Predicts training on the workers in this file: unequal workers, virtual workers of"
+              + " several GPUs, parameter servers. Takes no other question beside it.")
   @Nullable Path workers;
 
   @Mixin JsonOption json;

@@ -219,8 +219,8 @@ final class ItemChannel extends FileChannel {
       throw new ClosedChannelException();
     }
     if (target instanceof FileChannel file && isJdks(file)) {
-      file.write(
-          ByteBuffer.allocate(0)); // Throws if the target is not writable, as the JDK does first.
+      // Throws if the target is not writable, as the JDK does first.
+      file.write(ByteBuffer.allocate(0));
     }
     if (position < 0 || count < 0) {
       throw new IllegalArgumentException();

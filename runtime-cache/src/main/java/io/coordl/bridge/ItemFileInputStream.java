@@ -137,8 +137,8 @@ final class ItemFileInputStream extends FileInputStream {
         if (!cursor.restFitsArray()) {
           try (FileInputStream named = new FileInputStream(cursor.path())) {
             named.skip(cursor.position());
-            return named
-                .readAllBytes(); // Throws an exception that names the file, which real() cannot.
+            // Throws an exception that names the file, which real() cannot.
+            return named.readAllBytes();
           }
         }
         rest = cursor.readRest(Integer.MAX_VALUE - 8);

@@ -124,7 +124,7 @@ final class ItemRandomAccessFile extends RandomAccessFile {
     }
   }
 
-  /** Not in the midst of a read, which may move the file beyond what the program reads. */
+  /** Waits for a read under way, which may move the file past the bytes that the program gets. */
   @Override
   public long getFilePointer() throws IOException {
     synchronized (moving) {

@@ -23,7 +23,7 @@ public final class PreparedBenchmark {
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
 
-  /** What is so cheap to make that it is left to the program. */
+  /** Samples that cost so little to make that the agent leaves them to the program. */
   private static final String CHEAP = "small";
 
   private static final List<Kind> KINDS =

@@ -52,7 +52,7 @@ record Coupling(
         : missing;
   }
 
-  /** Makes the coupling for a pipeline of which nothing is {@link #missing}. */
+  /** Makes the coupling; the pipeline must lack nothing that {@link #missing} names. */
   static Coupling of(Pipeline measured, Scenario scenario) {
     Pipeline pipeline = known(measured, scenario);
     Double share = share(measured, scenario);

@@ -1,6 +1,6 @@
 /**
- * What one call costs, by JMH, next to the plain call. This package calls the runtime itself: a
- * single call is too short to be seen from outside a process. It uses no example.
+ * JMH benchmarks of single calls, each next to the plain call. This package calls the runtime
+ * itself: a single call is too short to be seen from outside a process. It uses no example.
  */
 @NullMarked
 package io.coordl.benchmarks.micro;
