@@ -24,6 +24,8 @@ public final class ChildJob {
   /** The agent's event of another version: times as fractions. */
   @Name("io.coordl.Step")
   static final class OtherStep extends Event {
+    long batch;
+    long epoch;
     double compute;
     long checkpoint;
   }
@@ -86,6 +88,8 @@ public final class ChildJob {
       Recordings.emitBatches(1, 3, "/data");
       OtherStep event = new OtherStep();
       event.begin();
+      event.batch = 1;
+      event.epoch = 1;
       event.compute = 5.75 * Recordings.MILLISECOND;
       event.checkpoint = Recordings.MILLISECOND;
       event.commit();
