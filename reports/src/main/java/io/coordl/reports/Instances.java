@@ -58,6 +58,8 @@ final class Instances implements AcceleratorProfile.Instances {
       } finally {
         delete(folder);
       }
+    } catch (IllegalStateException e) {
+      throw new RecordingException("ended while the programs ran.");
     } catch (IOException e) {
       throw new RecordingException("the instances cannot be run: " + e + ".");
     }

@@ -31,18 +31,13 @@ final class JobIdentity {
    */
   static Map<String, Change> differences(JobRecording before, JobRecording after) {
     Map<String, Change> differences = new TreeMap<>();
-    put(differences, "main class", mainClass(before), mainClass(after));
+    put(differences, "main class", before.program(), after.program());
     List<EpochEvent> was = before.completeEpochs();
     List<EpochEvent> is = after.completeEpochs();
     put(differences, "samples an epoch", samples(was, was.size()), samples(is, is.size()));
     put(differences, "samples a batch", samples(was, batches(was)), samples(is, batches(is)));
     put(differences, "profiled", profiled(before), profiled(after));
     return differences;
-  }
-
-  private static @Nullable String mainClass(JobRecording recording) {
-    String program = recording.mainClass();
-    return program == null ? null : program.strip().replaceFirst("\\s.*", "");
   }
 
   /** Describes whether the run was profiled, since the phases of a profile delay the job. */

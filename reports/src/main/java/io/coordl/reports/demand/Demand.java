@@ -49,7 +49,7 @@ public record Demand(
       throws RecordingException {
     JobRecording first = recordings.get(0);
     for (JobRecording other : recordings) {
-      if (!Objects.equals(program(other), program(first))) {
+      if (!Objects.equals(other.program(), first.program())) {
         throw new RecordingException(
             ExitStatus.WITHOUT_OUR_EVENTS,
             other.file()
@@ -88,12 +88,6 @@ public record Demand(
         law.measured(),
         law.assumptions(),
         law.missingAxes());
-  }
-
-  /** The program's name without its arguments, which may differ, such as the output path. */
-  private static @Nullable String program(JobRecording recording) {
-    String named = recording.mainClass();
-    return named == null ? null : named.split(" ", 2)[0];
   }
 
   private static int gpus(List<JobRecording> recordings) {

@@ -133,7 +133,7 @@ public final class Manifests {
                   pool.gpu().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-"))
               + indented(2, map("nodeLabels", pool.file().labels())));
     }
-    files.put("kueue.yaml", String.join(String.format("---\n"), flavors));
+    files.put("kueue.yaml", String.join("---\n", flavors));
   }
 
   private static String storage(Plan.Pool pool, Plan.Job job) {
@@ -152,7 +152,7 @@ public final class Manifests {
         + (pod.pods() == 1
             ? ""
             : String.format("  parallelism: %d\n  completions: %1$d\n", pod.pods()))
-        + String.format("  template:\n    spec:\n")
+        + "  template:\n    spec:\n"
         + indented(6, podSpec(pool, pod, job.asked().container(), true));
   }
 
@@ -209,8 +209,7 @@ public final class Manifests {
     }
     if (pod.itemsGib() > 0) {
       operations.append(
-          String.format(
-              "# The lists volumes, volumeMounts and env must be there, if only as [].\n"));
+          "# The lists volumes, volumeMounts and env must be there, if only as [].\n");
       operations.append(add(inPod + "/volumes/-", "\n" + indented(4, volume(pod))));
       operations.append(add(inContainer + "/volumeMounts/-", "\n" + indented(4, mount())));
       operations.append(add(inContainer + "/env/-", "\n" + indented(4, variable(pod))));
@@ -233,12 +232,12 @@ public final class Manifests {
       spec.append(String.format("containers:\n  - name: %s\n", quoted(container)));
     }
     if (withResources) {
-      spec.append(String.format("    resources:\n")).append(indented(6, resources(pool, pod)));
+      spec.append("    resources:\n").append(indented(6, resources(pool, pod)));
     }
     if (cache) {
-      spec.append(String.format("    env:\n")).append(item(6, variable(pod)));
-      spec.append(String.format("    volumeMounts:\n")).append(item(6, mount()));
-      spec.append(String.format("volumes:\n")).append(item(2, volume(pod)));
+      spec.append("    env:\n").append(item(6, variable(pod)));
+      spec.append("    volumeMounts:\n").append(item(6, mount()));
+      spec.append("volumes:\n").append(item(2, volume(pod)));
     }
     return spec.toString();
   }

@@ -103,8 +103,15 @@ public record JobRecording(
    */
   public record Steps(long firstEpoch, long lastEpoch, Figures figures) {}
 
+  /** The main class with the program's arguments. */
   public @Nullable String mainClass() {
     return job == null ? null : job.mainClass;
+  }
+
+  /** The main class alone: arguments may differ between runs of a program, such as a log's path. */
+  public @Nullable String program() {
+    String program = mainClass();
+    return program == null ? null : program.strip().replaceFirst("\\s.*", "");
   }
 
   public @Nullable String frameworks() {

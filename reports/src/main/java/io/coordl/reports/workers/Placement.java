@@ -102,7 +102,7 @@ public record Placement(
                 servers,
                 total,
                 job),
-            split(sizes, servers, total, job));
+            split(servers, total, job));
     return new Placement(
         total,
         job.workers(),
@@ -153,12 +153,10 @@ public record Placement(
   }
 
   /** The linear program's optimum: each server gets bytes in proportion to its link. */
-  private static Way split(List<Double> sizes, List<Server> servers, double total, Job job) {
+  private static Way split(List<Server> servers, double total, Job job) {
     double rates = servers.stream().mapToDouble(Server::bytesPerSecond).sum();
     double[] loads =
-        servers.stream()
-            .mapToDouble(server -> sum(sizes) * server.bytesPerSecond() / rates)
-            .toArray();
+        servers.stream().mapToDouble(server -> total * server.bytesPerSecond() / rates).toArray();
     return way("LP bound", List.of(), loads, servers, total, job);
   }
 

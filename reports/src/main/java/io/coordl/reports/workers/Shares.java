@@ -75,10 +75,7 @@ public record Shares(
               sampleBytes == null ? null : (Double) (demand * sampleBytes),
               (double) best[i] / batch));
     }
-    double[] times = new double[workers.size()];
-    for (int i = 0; i < times.length; i++) {
-      times[i] = workers.get(i).millis(equal[i]);
-    }
+    double[] times = times(workers, equal);
     int slowest = slowest(times, -1);
     int next = slowest(times, slowest);
     double cost = next < 0 ? 0 : times[slowest] - times[next];

@@ -89,11 +89,18 @@ record VirtualWorker(String name, List<Kind> gpus) {
       double[] now = new double[layers + 1];
       Arrays.fill(now, Double.POSITIVE_INFINITY);
       for (int end = stage + 1; end <= layers; end++) {
+        double parameters = 0;
+        double activations = 0;
+        double sum = 0;
         for (int begin = end - 1; begin >= stage; begin--) {
-          if (!fits(model, stage, begin, end, inFlight, copies)) {
+          Layer layer = model.get(begin);
+          parameters += layer.parameterBytes();
+          activations += layer.activationBytes();
+          sum += layer.millis() == null ? 0 : layer.millis();
+          if (!fits(stage, copies * parameters, activations, inFlight)) {
             break;
           }
-          double millis = millis(model, stage, begin, end);
+          double millis = sum * gpus.get(stage).slower();
           double all = ofSlowest ? Math.max(before[begin], millis) : before[begin] + millis;
           if (millis <= limit && all <= now[end]) {
             now[end] = all;
@@ -117,18 +124,9 @@ record VirtualWorker(String name, List<Kind> gpus) {
   }
 
   /** An early stage holds the activations of more minibatches than a late one. */
-  private boolean fits(
-      List<Layer> model, int stage, int begin, int end, int inFlight, double copies) {
+  private boolean fits(int stage, double copies, double activations, int inFlight) {
     Double memory = gpus.get(stage).memoryBytes();
-    if (memory == null) {
-      return true;
-    }
-    double parameters = 0;
-    double activations = 0;
-    for (Layer layer : model.subList(begin, end)) {
-      parameters += layer.parameterBytes();
-      activations += layer.activationBytes();
-    }
-    return copies * parameters + Math.min(inFlight, gpus.size() - stage) * activations <= memory;
+    return memory == null
+        || copies + Math.min(inFlight, gpus.size() - stage) * activations <= memory;
   }
 }
