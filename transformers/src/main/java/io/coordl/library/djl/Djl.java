@@ -99,6 +99,9 @@ public final class Djl implements Library {
     table.by("ProfiledBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("AugmentedBatches", SHARE, PREFETCH);
+    table.intercept(iterable, fetch);
+    table.random(RANDOM, "<clinit>()V");
     table.by("PreparedBatches", PREPARED);
     table.intercept(iterable, fetch);
     table.intercept(null, prepare);
@@ -145,6 +148,7 @@ public final class Djl implements Library {
         FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
         FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
         FOLDER + ".Prefetch", iterable,
+        FOLDER + ".AugmentedBatches", iterable,
         FOLDER + ".PreparedBatches", iterable,
         FOLDER + ".CoordinatedBatches", iterable,
         FOLDER + ".ProfiledBatches", iterable);
