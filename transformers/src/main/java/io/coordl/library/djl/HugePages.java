@@ -1,5 +1,6 @@
 package io.coordl.library.djl;
 
+import io.coordl.bridge.Bridge;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -26,6 +27,8 @@ final class HugePages {
   private static final int ADVICE = 14;
 
   private static final @Nullable HugePages INSTANCE = find();
+
+  private static volatile boolean failed;
 
   private final MethodHandle pointer;
   private final MethodHandle address;
@@ -67,7 +70,7 @@ final class HugePages {
   /** Advises the huge pages that lie wholly within this memory. */
   static void use(ByteBuffer memory) {
     HugePages pages = INSTANCE;
-    if (pages != null && memory.capacity() >= 2 * PAGE) {
+    if (pages != null && !failed && memory.capacity() >= 2 * PAGE) {
       pages.advise(memory);
     }
   }
@@ -83,7 +86,8 @@ final class HugePages {
         int ignored = (int) invoke.invoke(advise, arguments);
       }
     } catch (Throwable t) {
-      // Small pages are as right.
+      failed = true; // Small pages are as right.
+      Bridge.fault("asking for huge pages", t);
     }
   }
 }
