@@ -181,6 +181,16 @@ public final class ForkableRandom extends Random {
     return done[0] && mine.advance(from, to);
   }
 
+  /**
+   * Takes back the draws of this thread's generator, unless it has been used since.
+   *
+   * @param after its state now
+   * @param before its state before these draws
+   */
+  public void takeBack(ForkableRandom after, ForkableRandom before) {
+    mine().advance(after, before);
+  }
+
   /** Runs {@code work}, which draws from {@code other}; calls may be nested. */
   public void drawingFrom(ForkableRandom other, Runnable work) {
     Fork outer = FORKS.get();

@@ -20,6 +20,7 @@ import io.coordl.bridge.Spans;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.SampleThreads;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
@@ -39,6 +40,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class AugmentedBatch implements AutoCloseable {
   private static final int CHANNELS = 3;
+
+  /**
+   * Other threads that draw make this one begin again; an executor has no more threads than this.
+   */
+  private static final int MOST_DRAWS = 64;
 
   /** The pipeline is left to the program; the message is for the user, null if there is none. */
   static final class LeftException extends RuntimeException {
@@ -71,8 +77,13 @@ final class AugmentedBatch implements AutoCloseable {
   private final Augmentation[] augmentations;
   private final NDManager target;
 
-  /** The generator before the draws of the sample that is compared. */
+  /** The generator before the draws of the batch, and after them. */
   private @Nullable ForkableRandom before;
+
+  private @Nullable ForkableRandom after;
+
+  /** The generator before the draws of the sample that is compared. */
+  private @Nullable ForkableRandom beforeChecked;
 
   private @Nullable NDArray data;
   private final NDList labels = new NDList();
@@ -114,19 +125,11 @@ final class AugmentedBatch implements AutoCloseable {
    * @throws LeftException if it is to make all batches of this pipeline
    */
   boolean isMade(boolean onHost) {
+    boolean made = false;
     try {
       int checked = pipeline.checked(size());
-      if (!isLoaded() || !isDrawn(checked)) {
-        return false;
-      }
-      data = onHost ? onHost() : onDevice();
-      if (data == null) {
-        return false;
-      }
-      for (int i = 0; i < picture(0).labels.size(); i++) {
-        labels.add(label(i));
-      }
-      return checked < 0 || isSame(checked);
+      made = isLoaded() && isDrawn(checked) && hasPixels(onHost) && isSame(checked);
+      return made;
     } catch (TimeoutException e) {
       hangs = true;
       throw new LeftException("prefetch leaves batches to the program: " + e.getMessage() + ".");
@@ -134,7 +137,40 @@ final class AugmentedBatch implements AutoCloseable {
       throw e;
     } catch (Exception e) {
       throw new IllegalStateException(e); // The work on pixels throws no other checked exception.
+    } finally {
+      if (!made && before != null && after != null) {
+        random.takeBack(after, before);
+      }
     }
+  }
+
+  private boolean hasPixels(boolean onHost) throws Exception {
+    data = onHost ? onHost() : onDevice();
+    for (int i = 0; data != null && i < picture(0).labels.size(); i++) {
+      labels.add(label(i));
+    }
+    return data != null;
+  }
+
+  /** Draws all numbers of the batch at once, again if another thread has drawn meanwhile. */
+  private boolean isDrawn(int checked) {
+    for (int i = 0; i < MOST_DRAWS; i++) {
+      before = random.forkOfMine();
+      boolean[] fits = {false};
+      if (random.attempt(
+          () -> {
+            fits[0] = draw(checked);
+            after = random.forkOfMine();
+            return fits[0];
+          })) {
+        return true;
+      }
+      after = null; // Nothing was drawn.
+      if (!fits[0]) {
+        return false;
+      }
+    }
+    return false;
   }
 
   /** False if the program's own call is to throw what loading a picture throws. */
@@ -199,12 +235,12 @@ final class AugmentedBatch implements AutoCloseable {
   }
 
   /** Runs the transforms over the shapes; false if the samples differ in size. */
-  private boolean isDrawn(int checked) {
+  private boolean draw(int checked) {
     List<Transform> heads = transforms.subList(0, pipeline.heads());
     for (int place = 0; place < size(); place++) {
       Picture picture = picture(place);
       if (place == checked) {
-        before = random.forkOfMine();
+        beforeChecked = random.forkOfMine();
       }
       Augmentation what;
       try {
@@ -330,17 +366,20 @@ final class AugmentedBatch implements AutoCloseable {
     return part.transpose(2, 0, 1);
   }
 
-  /** Compares one sample with what the program's transforms make of the same picture. */
-  private boolean isSame(int place) {
+  /** Compares one sample with what the program's own code makes of it; none if it is -1. */
+  private boolean isSame(int place) throws IOException {
+    if (place < 0) {
+      return true;
+    }
     NDArray[] own = new NDArray[1];
     NDArray made = Objects.requireNonNull(data);
+    boolean onHost = Device.cpu().equals(target.getDevice());
+    NDArray picture =
+        onHost ? picture(place).array : dataset.get(target, indices.get(place)).getData().head();
     random.drawingFrom(
-        Objects.requireNonNull(before),
+        Objects.requireNonNull(beforeChecked),
         () -> {
-          NDArray at = picture(place).array;
-          if (!at.getDevice().equals(target.getDevice())) {
-            at = at.toDevice(target.getDevice(), true);
-          }
+          NDArray at = picture;
           for (Transform transform : transforms) {
             at = transform.transform(at);
           }

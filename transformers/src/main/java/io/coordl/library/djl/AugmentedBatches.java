@@ -85,6 +85,7 @@ public final class AugmentedBatches implements LibraryHooks {
     return manager.isOpen() // Else the program's own call reports that.
         && isPyTorch(manager)
         && (pinned == null || pinned.equals(manager.getDevice()))
+        && PicturePipeline.isOfLibrary(fields.dataset.require(iterable), manager.getDevice())
         && FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))
         && new IterablePipeline(iterable, fields, null).isOnlyStacked();
   }
@@ -105,8 +106,7 @@ public final class AugmentedBatches implements LibraryHooks {
     pipelines.removeIf(one -> one.isOf(dataset) || one.isGone());
     NDManager manager = fields.manager.require(iterable);
     try (NDManager host = manager.getEngine().newBaseManager(Device.cpu())) {
-      PicturePipeline made =
-          PicturePipeline.of(iterable, fields, host, PicturePipeline::isOfLibrary);
+      PicturePipeline made = PicturePipeline.of(iterable, fields, host);
       if (made != null && agrees == null) {
         agrees = ResamplerCheck.agrees(host);
       }
@@ -133,7 +133,7 @@ public final class AugmentedBatches implements LibraryHooks {
         new AugmentedBatch(
             iterable, fields, pipeline, indices, generator, prefetcher, memory, resamplers);
     try {
-      if (!generator.attempt(() -> batch.isMade(onHost))) {
+      if (!batch.isMade(onHost)) {
         return null;
       }
       counts.made(batch.threads());

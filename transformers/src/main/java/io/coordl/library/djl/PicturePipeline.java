@@ -1,5 +1,6 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
 import ai.djl.modality.cv.ImageFactory;
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.ToTensor;
@@ -15,8 +16,8 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -65,18 +66,15 @@ final class PicturePipeline {
   /**
    * Examines a pipeline; null if it is another one, which the program's own calls run.
    *
+   * @param iterable over a data set of which several threads may get samples, in any order, without
+   *     a draw
    * @param host a manager in main memory
-   * @param isPure whether several threads may get samples of a data set, in any order, without a
-   *     draw
    */
   static @Nullable PicturePipeline of(
-      DataIterable iterable,
-      IterableFields fields,
-      NDManager host,
-      Predicate<RandomAccessDataset> isPure) {
+      DataIterable iterable, IterableFields fields, NDManager host) {
     RandomAccessDataset dataset = fields.dataset.require(iterable);
     Pipeline pipeline = fields.pipeline.get(iterable);
-    if (pipeline == null || !isPure.test(dataset)) {
+    if (pipeline == null) {
       return null;
     }
     List<Transform> transforms = fields.copies.transforms(pipeline);
@@ -92,11 +90,26 @@ final class PicturePipeline {
         table(host, transforms.subList(heads, transforms.size())));
   }
 
-  /** Whether the library's own code gets the samples. */
-  static boolean isOfLibrary(RandomAccessDataset dataset) {
-    ImageFactory factory = ImageFactory.getInstance();
+  /**
+   * Whether the library's own code gets the samples, and their pixels do not depend on the device.
+   */
+  static boolean isOfLibrary(RandomAccessDataset dataset, Device device) {
     return dataset.getClass().getName().startsWith(DATASETS)
-        && factory.getClass().getName().startsWith(FACTORIES);
+        && ImageFactory.getInstance().getClass().getName().startsWith(FACTORIES)
+        && (Device.cpu().equals(device)
+            || (isUnset(dataset, "getImageWidth") && isUnset(dataset, "getImageHeight")));
+  }
+
+  /**
+   * Whether the data set does not itself resize its pictures, which another device does otherwise.
+   */
+  private static boolean isUnset(RandomAccessDataset dataset, String size) {
+    try {
+      return dataset.getClass().getMethod(size).invoke(dataset) instanceof Optional<?> set
+          && set.isEmpty();
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
   }
 
   /** Number of transforms before {@link ToTensor}; -1 if the pipeline is of another kind. */

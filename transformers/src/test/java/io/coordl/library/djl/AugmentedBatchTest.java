@@ -140,7 +140,7 @@ class AugmentedBatchTest {
   private @Nullable Batch ours(DataIterable iterable, List<Long> indices, boolean onHost)
       throws ReflectiveOperationException {
     IterableFields fields = new IterableFields();
-    PicturePipeline pipeline = PicturePipeline.of(iterable, fields, manager, any -> true);
+    PicturePipeline pipeline = PicturePipeline.of(iterable, fields, manager);
     assertThat(pipeline).isNotNull();
     while (pipeline.checked(1) >= 0) {
       // The library's generator cannot be forked here.
