@@ -168,4 +168,75 @@ class ForkableRandomTest {
     thread.start();
     thread.join();
   }
+
+  @Test
+  void anAttemptThatFailsDrawsNothing() {
+    ForkableRandom random = new ForkableRandom(8);
+    Random same = new Random(8);
+    assertThat(
+            random.attempt(
+                () -> {
+                  random.nextInt();
+                  return false;
+                }))
+        .isFalse();
+    assertThat(
+            random.attempt(
+                () -> {
+                  assertThat(random.nextInt()).isEqualTo(same.nextInt());
+                  return true;
+                }))
+        .isTrue();
+    assertThat(random.nextInt()).isEqualTo(same.nextInt());
+  }
+
+  @Test
+  void anAttemptWithinAForkAdvancesTheFork() {
+    ForkableRandom random = new ForkableRandom(8);
+    ForkableRandom fork = random.fork();
+    random.drawingFrom(
+        fork, () -> assertThat(random.attempt(() -> random.nextInt() != 0)).isTrue());
+    Random same = new Random(8);
+    assertThat(random.nextInt()).isEqualTo(same.nextInt());
+    assertThat(fork.nextInt()).isEqualTo(same.nextInt());
+  }
+
+  @Test
+  void anAttemptBesideAnotherDrawFailsAndLeavesThat() {
+    ForkableRandom random = new ForkableRandom(8);
+    Random same = new Random(8);
+    assertThat(
+            random.attempt(
+                () -> {
+                  random.nextInt();
+                  return drawElsewhere(random) == same.nextInt();
+                }))
+        .isFalse();
+    assertThat(random.nextInt()).isEqualTo(same.nextInt());
+  }
+
+  private static int drawElsewhere(ForkableRandom random) {
+    int[] drawn = new int[1];
+    Thread other = new Thread(() -> drawn[0] = random.nextInt());
+    other.start();
+    try {
+      other.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return drawn[0];
+  }
+
+  @Test
+  void drawsAreTakenBackOnlyIfNothingFollowedThem() {
+    ForkableRandom random = new ForkableRandom(8);
+    ForkableRandom before = random.forkOfMine();
+    int first = random.nextInt();
+    random.takeBack(random.forkOfMine(), before);
+    assertThat(random.nextInt()).isEqualTo(first);
+    ForkableRandom after = random.forkOfMine();
+    int second = random.nextInt();
+    random.takeBack(after, before);
+    assertThat(random.nextInt()).isNotEqualTo(first).isNotEqualTo(second);
+  }
 }
