@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param resume for {@code resume=}
  * @param profile for {@code profile=}
  * @param pinned for {@code gpu.pinned=on}
- * @param pictures counts batches whose pictures the agent crops and resizes
+ * @param pictures counts batches whose pictures the agent crops and resizes; null if it must not,
+ *     as in a profile
  * @param log receives messages for the user
  */
 public record Services(
@@ -37,7 +38,7 @@ public record Services(
     @Nullable Resume resume,
     @Nullable Profile profile,
     @Nullable PinnedMemory pinned,
-    PictureBatches pictures,
+    @Nullable PictureBatches pictures,
     UserLog log) {
 
   /** A builder without any service. */
@@ -62,7 +63,7 @@ public record Services(
     private @Nullable Resume resume;
     private @Nullable Profile profile;
     private @Nullable PinnedMemory pinned;
-    private PictureBatches pictures = new PictureBatches();
+    private @Nullable PictureBatches pictures;
 
     private Builder(UserLog log) {
       this.log = log;

@@ -10,12 +10,15 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
 import io.coordl.log.OnceLog;
 import io.coordl.pipeline.PictureBatches;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Services;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +38,10 @@ public final class AugmentedBatches implements LibraryHooks {
   private static final String PYTORCH = "PyTorch";
 
   private final IterableFields fields = new IterableFields();
+
+  /** Null if the program's own calls make all batches. */
   private final @Nullable ForkableRandom random;
+
   private final @Nullable Prefetcher prefetcher;
   private final SampleStack memory;
   private final PictureBatches counts;
@@ -51,10 +57,12 @@ public final class AugmentedBatches implements LibraryHooks {
 
   public AugmentedBatches(Class<?> dataIterable, Services services)
       throws ReflectiveOperationException {
-    random = RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
+    PictureBatches wanted = services.pictures();
+    random =
+        wanted != null && RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
     prefetcher = services.prefetcher();
     memory = new SampleStack(services.pinned());
-    counts = services.pictures();
+    counts = Objects.requireNonNullElseGet(wanted, PictureBatches::new);
     log = new OnceLog(services.log());
   }
 
@@ -75,7 +83,9 @@ public final class AugmentedBatches implements LibraryHooks {
     if (pipeline == null || pipeline.isLeft()) {
       return null;
     }
+    long span = Spans.enter(SpanKind.BATCH, iterable);
     Batch batch = make(generator, iterable, pipeline, (List<Long>) indices, (Integer) arguments[1]);
+    Spans.exit(span, batch);
     return batch == null ? null : new InterceptedCall(batch);
   }
 

@@ -7,6 +7,8 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
@@ -84,14 +86,20 @@ public final class PreparedBatches implements LibraryHooks {
       IterablePipeline pipeline,
       List<Long> indices,
       int progress) {
-    try {
-      return pipeline.isStacked(plan)
-          ? kept.batch(plan, indices, samples -> pipeline.stack(samples, stack, indices, progress))
-          : null;
-    } catch (IOException | RuntimeException e) {
-      Bridge.fault("stacking prepared samples", e);
+    if (!pipeline.isStacked(plan)) {
       return null;
     }
+    long span = Spans.enter(SpanKind.BATCH, pipeline.iterable());
+    Batch batch = null;
+    try {
+      batch =
+          kept.batch(plan, indices, samples -> pipeline.stack(samples, stack, indices, progress));
+    } catch (IOException | RuntimeException e) {
+      Bridge.fault("stacking prepared samples", e);
+    } finally {
+      Spans.exit(span, batch);
+    }
+    return batch;
   }
 
   /** Preparing a data set may change its samples, and those of other data sets. */
