@@ -114,7 +114,7 @@ class ModelFilesTest {
       try (OutputStream stream = file.stream()) {
         stream.write("first".getBytes(UTF_8));
       }
-      files.publish(file, 0);
+      files.write(file, written -> {}, 0);
     }
     assertThat(target).hasContent("first");
   }
