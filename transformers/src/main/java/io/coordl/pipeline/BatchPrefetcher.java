@@ -11,6 +11,8 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -128,11 +130,10 @@ public final class BatchPrefetcher {
   /**
    * The program asks for a batch, on its thread or on the agent's.
    *
-   * @param samples and {@code position} as passed to {@link PrefetchedPipeline#prefetch}
+   * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
    * @return null if the program's own call is to run unchanged
    */
-  public @Nullable InterceptedCall enter(
-      PrefetchedPipeline pipeline, Object samples, int position) {
+  public @Nullable InterceptedCall enter(LibraryEpoch pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
       return null;
     }
@@ -187,7 +188,7 @@ public final class BatchPrefetcher {
     return begun;
   }
 
-  private Slot slot(PrefetchedPipeline pipeline, PeekingIterator<?> order) {
+  private Slot slot(LibraryEpoch pipeline, PeekingIterator<?> order) {
     if (order.companion() instanceof Slot known) {
       return known;
     }
@@ -200,8 +201,10 @@ public final class BatchPrefetcher {
   }
 
   /** Whether the objects that make batches allow prefetching. */
-  private boolean look(Slot slot, PrefetchedPipeline pipeline, Object settings) {
-    String reason = code.reasonToLeave(pipeline.parts(settings));
+  private boolean look(Slot slot, LibraryEpoch pipeline, Object settings) {
+    List<@Nullable Object> parts = new ArrayList<>();
+    pipeline.stages(settings).forEach(parts::addAll);
+    String reason = code.reasonToLeave(parts);
     if (reason != null) {
       slot.left = true;
       log.once(leaves(reason));
@@ -215,7 +218,7 @@ public final class BatchPrefetcher {
    * interrupted thread makes its own call, whose code may react to the interrupt.
    */
   private @Nullable Object take(
-      Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
+      Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
     Object batch = prepared.batch.get();
     if (batch == null
         || prepared.samples != samples
@@ -249,7 +252,7 @@ public final class BatchPrefetcher {
   }
 
   private void prepareNext(
-      PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
+      LibraryEpoch pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
       slots.remove(slot); // Prefetches nothing more of this epoch.
@@ -270,8 +273,7 @@ public final class BatchPrefetcher {
   }
 
   /** Null if preparing failed; the program's own call then shows whether it throws. */
-  private @Nullable Object prepare(PrefetchedPipeline pipeline, Prepared prepared)
-      throws Exception {
+  private @Nullable Object prepare(LibraryEpoch pipeline, Prepared prepared) throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
@@ -293,7 +295,7 @@ public final class BatchPrefetcher {
    * result.
    */
   private InterceptedCall call(
-      PrefetchedPipeline pipeline,
+      LibraryEpoch pipeline,
       PeekingIterator<?> order,
       Slot slot,
       int position,
@@ -330,7 +332,7 @@ public final class BatchPrefetcher {
 
     final OpenedFiles files = new OpenedFiles();
 
-    Prepared(PrefetchedPipeline pipeline, Object samples, int position, Object settings) {
+    Prepared(LibraryEpoch pipeline, Object samples, int position, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = random.fork();

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** All that the strategies know of {@link PlainBatches}; each override of it is a hooked method. */
-final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPipeline, Batches {
+final class PlainAdapter extends PlainBatches implements LibraryEpoch, Batches {
   private static final DecodedForm FORM = DecodedForm.of("plain");
 
   private final Services services;

@@ -5,15 +5,14 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.log.OnceLog;
 import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.CoordinatedEpoch;
 import io.coordl.pipeline.EpochCoordinator;
-import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.EpochEngine;
+import io.coordl.pipeline.EpochSource;
 import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.pipeline.Worth;
-import io.coordl.pipeline.Worths;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
@@ -55,16 +54,12 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class EpochInterceptor implements LibraryHooks {
   private static final String IMAGES = "org.datavec.image.";
 
-  private final @Nullable EpochCoordinator epochs;
-  private final @Nullable PreparedSamples samples;
-  private final @Nullable Prefetcher prefetcher;
+  private final EpochEngine engine;
   private final boolean fetchesItems;
   private final PurityAnalyzer pure;
   private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
-  private final @Nullable Prepared prepared;
-  private final Worths worths = new Worths();
 
   /** Preprocessors that may behave differently each time, by iterator. */
   private final Map<Object, WeakReference<Object>> unsteady =
@@ -78,19 +73,18 @@ public final class EpochInterceptor implements LibraryHooks {
     Symbols.field(DataSet.class, "columnNames", List.class);
     Symbols.require(BatchBytes.class, Memory.class, ProgramIterator.class, ReaderPipeline.class);
     ProgramIterator.require();
-    this.prefetcher = services.prefetcher();
     this.fetchesItems = services.items() != null;
-    if (services.prepared() != null || prefetcher != null) {
-      Symbols.require(StagedIterator.class);
+    Prepared prepared = services.prepared();
+    if (prepared != null || services.prefetcher() != null) {
+      Symbols.require(ReaderEpoch.class, Preprocessor.class, Surroundings.class);
     }
     this.log = new OnceLog(services.log());
-    this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
-    Prepared prepared = services.prepared();
     this.pure =
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
-    this.samples = prepared == null ? null : new PreparedSamples(services, pure);
-    this.prepared = prepared;
+    this.engine =
+        new EpochEngine(
+            Dl4j.NAME, services, prepared == null ? null : new PreparedSamples(services, pure));
     this.code =
         ClassFiles.checksums(
             declaring,
@@ -169,7 +163,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** The next batch with this many examples; null if the library is to make it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
+    if (program.hasBatchAtHand() || (engine.group() == null && !engine.keeps() && !prefetches())) {
       return null;
     }
     try {
@@ -180,13 +174,9 @@ public final class EpochInterceptor implements LibraryHooks {
       IteratorEpoch epoch = epochOf(iterator, found);
       return epoch == null ? null : epoch.next(num);
     } catch (CannotShareException e) {
-      leave(e);
+      engine.leave(e);
       return null;
     }
-  }
-
-  private boolean keeps() {
-    return samples != null && samples.areKept();
   }
 
   /**
@@ -199,30 +189,7 @@ public final class EpochInterceptor implements LibraryHooks {
     kind.append(program.get().getClass().getName()).append(' ').append(num);
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
     found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
-    Prepared kept = prepared;
-    return worths.of(
-        kind.toString(),
-        () ->
-            new Worth(
-                "batch",
-                kept == null ? () -> Integer.MAX_VALUE : kept::epochs,
-                System::nanoTime,
-                why ->
-                    log.once(
-                        kept == null
-                            ? BatchPrefetcher.leaves(why)
-                            : PreparedSamples.leaves("batches of " + kind, why))));
-  }
-
-  private void leave(CannotShareException what) {
-    if (epochs == null) {
-      log.once(
-          String.format(
-              "%s leaves %s to DL4J.",
-              samples == null ? "prefetch" : "prepared=share", what.getMessage()));
-    } else {
-      epochs.leave(what);
-    }
+    return engine.worth(kind.toString());
   }
 
   // ---- start of an epoch
@@ -233,10 +200,10 @@ public final class EpochInterceptor implements LibraryHooks {
       return; // The underlying iterator is called next.
     }
     Worth worth = worth(program, first, num);
-    if (epochs == null && !worth.isIt()) {
+    if (engine.group() == null && !worth.isIt()) {
       return;
     }
-    if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
+    if (engine.group() == null && !engine.keeps() && hasItemsFetched(first.values())) {
       return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
@@ -261,14 +228,7 @@ public final class EpochInterceptor implements LibraryHooks {
     if (orders == null) {
       return;
     }
-    ProgramEpoch epoch = new ProgramEpoch(program, found, orders, num);
-    if (!make(epoch, worth, keeps())) {
-      if (epochs != null) {
-        share(epochs, epoch);
-      } else if (keeps()) {
-        make(epoch, worth, false);
-      }
-    }
+    new Beginning(new ProgramEpoch(program, found, orders, num), worth).begin();
   }
 
   /**
@@ -295,52 +255,111 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /** Whether batches are made early; not those requested by the library's own thread. */
   private boolean prefetches() {
-    return prefetcher != null
-        && epochs == null
-        && !PrefetchedRecords.isOfLibrary(Thread.currentThread());
+    return engine.prefetcher() != null
+        && engine.group() == null
+        && !ReaderEpoch.isOfLibrary(Thread.currentThread());
   }
 
-  /**
-   * Makes the batches of the epoch instead of the library, and keeps them or makes them early.
-   *
-   * @return false if the epoch is left to the library
-   */
-  private boolean make(ProgramEpoch epoch, Worth worth, boolean keeps)
-      throws CannotShareException, IOException {
-    Collection<SeekableReader> readers = epoch.readers().values();
-    Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
-    if (!worth.isIt() || (!keeps && early == null)) {
-      return false;
+  /** An epoch that the program's iterator begins, and the sources of its batches. */
+  private final class Beginning implements EpochEngine.Sources<EpochSource> {
+    private final ProgramEpoch epoch;
+    private final Worth worth;
+    private final boolean isEarly;
+    private @Nullable ReaderPipeline pipeline;
+    private @Nullable ReaderEpoch ours;
+
+    Beginning(ProgramEpoch epoch, Worth worth) {
+      this.epoch = epoch;
+      this.worth = worth;
+      this.isEarly = prefetches() && !hasItemsFetched(epoch.readers().values());
     }
-    long start = System.nanoTime();
-    String reason =
-        readers.stream()
-            .map(SeekableReader::reasonNotToKeep)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-    if (reason == null && keeps) {
-      reason = reasonNotToKeep(epoch);
+
+    void begin() throws CannotShareException, IOException {
+      EpochSource source = EpochEngine.choose(this);
+      if (source != null) {
+        new IteratorEpoch(epoch, source).begin(Objects.requireNonNull(pipeline).orders());
+      }
     }
-    if (reason != null) {
-      log.once(
-          keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
-      return false;
+
+    @Override
+    public boolean keepsBatches() {
+      return true;
     }
-    Fingerprint fingerprint = new Fingerprint(parts(epoch));
-    String text = StagedIterator.process() + "\n" + fingerprint.parts();
-    StagedIterator staged = new StagedIterator(epoch, text, unsteady, worth);
-    ReaderPipeline pipeline = new ReaderPipeline(epoch, fingerprint, false);
-    BatchSource source =
-        keeps && samples != null
-            ? new PreparedRecords(samples, staged, pipeline, worth)
-            : new ReaderBatches(pure, staged, pipeline, worth);
-    if (early != null) {
-      source = new PrefetchedRecords(source, early, epoch.batches());
+
+    @Override
+    public @Nullable EpochSource kept() throws CannotShareException, IOException {
+      return engine.keeps() ? made(true) : null;
     }
-    boolean begun = new IteratorEpoch(epoch, pipeline, source).begin();
-    worth.begun(System.nanoTime() - start, epoch.batches());
-    return begun;
+
+    @Override
+    public @Nullable EpochSource own() throws CannotShareException, IOException {
+      return isEarly ? made(false) : null;
+    }
+
+    /** Batches that this job makes instead of the library; null if the library is to make them. */
+    private @Nullable EpochSource made(boolean keeps) throws CannotShareException, IOException {
+      if (!worth.isIt()) {
+        return null;
+      }
+      long start = System.nanoTime();
+      String reason = reasonToLeave(keeps);
+      if (reason != null) {
+        log.once(
+            keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
+        return null;
+      }
+      Fingerprint fingerprint = new Fingerprint(parts(epoch));
+      String text = Surroundings.process() + "\n" + fingerprint.parts();
+      ReaderPipeline copies = new ReaderPipeline(epoch, fingerprint, false);
+      ReaderEpoch mine = new ReaderEpoch(epoch, copies, text, unsteady, worth);
+      EpochSource source =
+          keeps
+              ? engine.kept(mine, worth)
+              : pure.reasonToLeave(OwnCode.of(epoch.readers().values())) == null
+                  ? engine.own(mine, worth)
+                  : null;
+      worth.begun(System.nanoTime() - start, epoch.batches());
+      pipeline = copies;
+      ours = mine;
+      return source;
+    }
+
+    private @Nullable String reasonToLeave(boolean keeps) {
+      String reason =
+          epoch.readers().values().stream()
+              .map(SeekableReader::reasonNotToKeep)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+      return reason == null && keeps ? reasonNotToKeep(epoch) : reason;
+    }
+
+    @Override
+    public @Nullable EpochSource staged() throws CannotShareException, IOException {
+      EpochCoordinator group = engine.group();
+      if (group == null) {
+        return null;
+      }
+      Map<String, String> parts = parts(epoch);
+      epoch
+          .readers()
+          .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
+      parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
+      ReaderPipeline copies = new ReaderPipeline(epoch, new Fingerprint(parts), true);
+      for (SeekableReader reader : epoch.readers().values()) {
+        // A program that initialises a reader during an epoch does not reset the iterator first,
+        // and that epoch uses the same transform.
+        group.end(reader.reader());
+      }
+      pipeline = copies;
+      return engine.staged(copies);
+    }
+
+    @Override
+    public EpochSource prefetched(EpochSource source) {
+      ReaderEpoch mine = ours;
+      return isEarly && mine != null ? engine.prefetched(source, mine) : source;
+    }
   }
 
   /** Items of images are fetched by several threads, batches are made by one. */
@@ -359,23 +378,6 @@ public final class EpochInterceptor implements LibraryHooks {
     return before == null || before == order
         ? null
         : "its records come in another order in each epoch (decoded=share keeps images)";
-  }
-
-  private void share(EpochCoordinator epochs, ProgramEpoch epoch)
-      throws CannotShareException, IOException {
-    Map<String, String> parts = parts(epoch);
-    epoch
-        .readers()
-        .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
-    parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
-    ReaderPipeline pipeline = new ReaderPipeline(epoch, new Fingerprint(parts), true);
-    for (SeekableReader reader : epoch.readers().values()) {
-      // A program that initialises a reader during an epoch does not reset the iterator first, and
-      // that epoch uses the same transform.
-      epochs.end(reader.reader());
-    }
-    CoordinatedEpoch shared = new CoordinatedEpoch(epochs, pipeline);
-    new IteratorEpoch(epoch, pipeline, new CoordinatedRecords(shared, pipeline)).begin();
   }
 
   private static String prefix(ProgramEpoch epoch, String name) {

@@ -1,37 +1,32 @@
-package io.coordl.library.dl4j;
+package io.coordl.pipeline;
 
-import io.coordl.pipeline.EarlyBatch;
-import io.coordl.pipeline.Prefetcher;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * {@code prefetch=N} if the program takes batches itself: an agent thread makes the next batch
- * while the program computes. When the batch is requested, its inputs are compared, and it is made
- * again if they differ. Two threads never use its source at once: every other call waits first. For
- * one epoch; like the iterator, used by one thread at a time.
+ * {@code prefetch=N} around another source: an agent thread makes the next batch while the program
+ * computes. When the batch is requested, its inputs are compared, and it is made again if they
+ * differ. Two threads never use the source at once: every other call waits first.
  */
-final class PrefetchedRecords implements BatchSource {
-  private final BatchSource source;
+final class PrefetchedBatches implements EpochSource {
+  private final EpochSource source;
+  private final LibraryEpoch epoch;
   private final Prefetcher prefetcher;
-  private final int batches;
-  private final Integer device = Nd4j.getAffinityManager().getDeviceForCurrentThread();
   private int last = -1;
   private @Nullable Next next;
 
   /** Whether the agent's thread is stuck in the program's code; then nothing more is prefetched. */
   private boolean hangs;
 
-  PrefetchedRecords(BatchSource source, Prefetcher prefetcher, int batches) {
+  PrefetchedBatches(EpochSource source, LibraryEpoch epoch, Prefetcher prefetcher) {
     this.source = source;
+    this.epoch = epoch;
     this.prefetcher = prefetcher;
-    this.batches = batches;
   }
 
   @Override
-  public boolean begin(IteratorEpoch owner) {
-    return source.begin(owner);
+  public boolean begin() {
+    return source.begin();
   }
 
   @Override
@@ -75,11 +70,7 @@ final class PrefetchedRecords implements BatchSource {
   public void finish(Object batch) {
     source.finish(batch);
     int number = last + 1;
-    if (next == null
-        && number < batches
-        && prefetcher.isWorthwhile()
-        && !isOfLibrary(Thread.currentThread())
-        && Nd4j.getMemoryManager().getCurrentWorkspace() == null) {
+    if (next == null && number < epoch.size() && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
       Object state = state(number);
       if (state != null) {
         Next begun = new Next(number, state);
@@ -88,14 +79,9 @@ final class PrefetchedRecords implements BatchSource {
     }
   }
 
-  /** Whether it is the library's thread that prefetches batches for {@code fit}. */
-  static boolean isOfLibrary(Thread thread) {
-    return thread.getClass().getSimpleName().equals("AsyncPrefetchThread");
-  }
-
   private @Nullable Object make(int number) {
     try {
-      Nd4j.getAffinityManager().unsafeSetDevice(device);
+      epoch.enterThread();
       return source.batch(number);
     } catch (Exception | Error e) {
       return null; // The program's own call shows whether it throws then.
