@@ -96,7 +96,7 @@ public final class Djl implements Library {
         COMPUTE, "ai/djl/inference/Predictor", "batchPredict(Ljava/util/List;)Ljava/util/List;");
     table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
     // If several rules intercept a method, the first is nearest to its body.
-    table.by("ProfiledBatches", PROFILE);
+    table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
     table.by("PreparedBatches", PREPARED);
@@ -147,7 +147,7 @@ public final class Djl implements Library {
         FOLDER + ".Prefetch", iterable,
         FOLDER + ".PreparedBatches", iterable,
         FOLDER + ".CoordinatedBatches", iterable,
-        FOLDER + ".ProfiledBatches", iterable);
+        FOLDER + ".CopiedBatches", iterable);
   }
 
   @Override
