@@ -131,9 +131,9 @@ public final class BatchPrefetcher {
    * The program asks for a batch, on its thread or on the agent's.
    *
    * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
-   * @return null if the program's own call is to run unchanged
+   * @return null if nothing is prefetched now, and the program's own call is to run unchanged
    */
-  public @Nullable InterceptedCall enter(LibraryEpoch pipeline, Object samples, int position) {
+  public @Nullable Asked enter(LibraryEpoch pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
       return null;
     }
@@ -159,11 +159,22 @@ public final class BatchPrefetcher {
         return null;
       }
     }
-    return call(pipeline, order, slot, position, batch);
+    return new Asked(pipeline, order, slot, position, batch);
+  }
+
+  boolean isWorthwhile() {
+    return prefetcher.isWorthwhile();
+  }
+
+  /** Whether the next batch of an order has been made; waits for it if it is being made. */
+  boolean isMade(PeekingIterator<?> order) {
+    Prepared next =
+        awaitIdle() && order.companion() instanceof Slot slot ? slot.prepared.get() : null;
+    return next != null && next.samples == order.peek() && next.batch.get() != null;
   }
 
   /** Waits until no batch is being prepared; false on the preparing thread, or if that hangs. */
-  private boolean awaitIdle() {
+  boolean awaitIdle() {
     if (preparing == Thread.currentThread()) {
       return false;
     }
@@ -278,7 +289,11 @@ public final class BatchPrefetcher {
     random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
     try {
-      return pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
+      Object batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
+      if (batch == null) {
+        prepared.why = "the library makes them itself";
+      }
+      return batch;
     } catch (NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
       prepared.why = "it throws a " + thrown.getClass().getName();
@@ -291,28 +306,49 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * One call for a batch by the program; returns {@code batch}, or if null, the program's own
-   * result.
+   * A batch that the program has asked for. {@link #result} is the prefetched batch, or the
+   * program's own.
    */
-  private InterceptedCall call(
-      LibraryEpoch pipeline,
-      PeekingIterator<?> order,
-      Slot slot,
-      int position,
-      @Nullable Object taken) {
-    return new InterceptedCall(taken) {
-      @Override
-      public @Nullable Object result(@Nullable Object own) {
-        try {
-          if (prefetcher.isWorthwhile()) {
-            prepareNext(pipeline, order, slot, position);
-          }
-        } catch (Throwable e) { // The batch at hand must not be lost.
-          Bridge.fault("preparing the next batch", e);
+  public final class Asked extends InterceptedCall {
+    private final LibraryEpoch pipeline;
+    private final PeekingIterator<?> order;
+    private final Slot slot;
+    private final int position;
+
+    private Asked(
+        LibraryEpoch pipeline,
+        PeekingIterator<?> order,
+        Slot slot,
+        int position,
+        @Nullable Object batch) {
+      super(batch);
+      this.pipeline = pipeline;
+      this.order = order;
+      this.slot = slot;
+      this.position = position;
+    }
+
+    /** The prefetched batch; null if there is none. */
+    @Nullable Object batch() {
+      return super.result(null);
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      next();
+      return super.result(own);
+    }
+
+    /** Begins to prepare the next batch. */
+    void next() {
+      try {
+        if (prefetcher.isWorthwhile()) {
+          prepareNext(pipeline, order, slot, position);
         }
-        return super.result(own);
+      } catch (Throwable e) { // The batch at hand must not be lost.
+        Bridge.fault("preparing the next batch", e);
       }
-    };
+    }
   }
 
   /** A batch that was, or is being, prepared. */

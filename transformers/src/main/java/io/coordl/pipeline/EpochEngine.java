@@ -11,30 +11,23 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class EpochEngine {
-  /**
-   * What a library can offer for one epoch, each begun when it is asked for; null if it is not in
-   * force or cannot serve the epoch.
-   */
-  public interface Sources<T> {
-    /** Whether the units of {@link #kept} are whole batches. */
-    boolean keepsBatches();
+  /** What serves an epoch, or one batch of it; null if the library's own call makes the batches. */
+  @FunctionalInterface
+  public interface Chosen<T> {
+    @Nullable T get() throws CannotShareException, IOException;
+  }
 
-    @Nullable T kept() throws CannotShareException, IOException;
-
-    @Nullable T staged() throws CannotShareException, IOException;
-
-    /** Null if the library's own call makes the batches. */
-    @Nullable T own() throws CannotShareException, IOException;
-
-    /** Prefetches from a source, if that is in force. */
-    T prefetched(T source);
+  /** A policy of a library; returns {@code next} if it cannot serve the epoch, or the batch. */
+  @FunctionalInterface
+  public interface Decorator<T> {
+    @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
   }
 
   private final String library;
   private final @Nullable EpochCoordinator group;
   private final @Nullable PreparedSamples samples;
   private final @Nullable Prepared prepared;
-  private final @Nullable Prefetcher prefetcher;
+  private final @Nullable BatchPrefetcher prefetcher;
   private final Worths worths = new Worths();
   private final OnceLog log;
 
@@ -43,36 +36,40 @@ public final class EpochEngine {
    *
    * @param library its name, for the user
    * @param samples for {@code prepared=share}; null if nothing of the library is kept
+   * @param prefetcher for {@code prefetch=N}; null if nothing of the library is prefetched
    */
-  public EpochEngine(String library, Services services, @Nullable PreparedSamples samples) {
+  public EpochEngine(
+      String library,
+      Services services,
+      @Nullable PreparedSamples samples,
+      @Nullable BatchPrefetcher prefetcher) {
     this.library = library;
     this.samples = samples;
     this.prepared = services.prepared();
     this.group = services.group() == null ? null : new EpochCoordinator(library, services);
-    this.prefetcher = services.prefetcher();
+    this.prefetcher = prefetcher;
     this.log = new OnceLog(services.log());
   }
 
   /**
    * The rule of precedence: staged, else kept, else own; prefetching wraps whichever won. A batch
-   * that is kept as a whole comes before all of them, since it need not be prepared again; a staged
-   * batch is made of kept samples. The phases of a profile ask the program's iterator, and so come
-   * before this rule.
+   * that is kept as a whole comes first, since nobody needs to prepare it again. The phases of a
+   * profile come before this rule: they ask the program's iterator ({@link ProfiledBatches}).
    *
-   * @return null if the library's own call makes the batches
+   * @param keepsBatches whether whole batches are kept, not samples
    */
-  public static <T> @Nullable T choose(Sources<T> of) throws CannotShareException, IOException {
-    T won = of.keepsBatches() ? of.kept() : null;
-    if (won == null) {
-      won = of.staged();
-    }
-    if (won == null && !of.keepsBatches()) {
-      won = of.kept();
-    }
-    if (won == null) {
-      won = of.own();
-    }
-    return won == null ? null : of.prefetched(won);
+  public static <T> @Nullable T choose(
+      boolean keepsBatches,
+      Decorator<T> prefetched,
+      Decorator<T> staged,
+      Decorator<T> kept,
+      Chosen<T> own)
+      throws CannotShareException, IOException {
+    Chosen<T> won =
+        keepsBatches
+            ? () -> kept.around(() -> staged.around(own))
+            : () -> staged.around(() -> kept.around(own));
+    return prefetched.around(won);
   }
 
   /** For {@code prep=coordinate}; null if that is not in force. */
@@ -85,9 +82,9 @@ public final class EpochEngine {
     return samples != null && samples.areKept();
   }
 
-  /** For {@code prefetch=N}; null if that is not in force. */
-  public @Nullable Prefetcher prefetcher() {
-    return prefetcher;
+  /** Whether batches are prefetched. */
+  public boolean prefetches() {
+    return prefetcher != null;
   }
 
   /** Whether batches of that kind are worth keeping or making early. */
@@ -119,7 +116,7 @@ public final class EpochEngine {
 
   // ---- sources of whole batches
 
-  /** Batches that are kept, whose making is measured by {@code worth}. */
+  /** Batches that are kept. */
   public @Nullable EpochSource kept(LibraryEpoch epoch, Worth worth) {
     return begun(new KeptBatches(Objects.requireNonNull(samples), epoch, worth));
   }

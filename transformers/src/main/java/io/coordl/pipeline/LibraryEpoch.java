@@ -14,18 +14,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One epoch of a data set with its sampler, transforms and batch size. This is all that the
- * policies know of a library; each library implements the parts that its policies use.
+ * policies know of a library, which implements the parts that its policies use.
  *
- * <p>Units are what the library hands out: batches, or the samples of a batch. They are numbered in
- * the order of the epoch. The stages that make a unit are the data set (stage 0) and each transform
+ * <p>Units are what the library hands out: batches, or the samples of a batch, numbered in the
+ * order of the epoch. The stages that make a unit are the data set (stage 0) and each transform
  * after it.
  */
 public interface LibraryEpoch {
   /**
-   * Identifies a unit: two with equal keys are equal.
+   * Identifies a unit among those of the same description; units with equal keys are equal.
    *
-   * @param checksum of the records and the state of their files
-   * @param stamp checksum of the change times of these files
+   * @param checksum of the unit's records and the states of their files, without change times
+   * @param stamp checksum of these change times
    */
   record Key(long checksum, long stamp) {
     public static final Key NONE = new Key(Checksum.NONE, Checksum.NONE);
@@ -37,10 +37,7 @@ public interface LibraryEpoch {
 
   // ---- identity
 
-  /**
-   * The data set; two calls for the same data set find the same plan. Its prefetched batches are
-   * dropped when the program begins another epoch of it.
-   */
+  /** The data set, by which its kept units and its prefetched batch are found again. */
   Object dataset();
 
   /** The class that best describes the data set to the user. */
@@ -62,7 +59,7 @@ public interface LibraryEpoch {
     throw new CannotShareException(name());
   }
 
-  /** The key of a unit, within the stages' descriptions; null if a file has changed. */
+  /** The key of a unit; null if a file has changed. */
   default @Nullable Key identify(int unit) {
     return null;
   }
@@ -81,9 +78,7 @@ public interface LibraryEpoch {
 
   /**
    * Adopts {@code order}, which has the same batch sizes, for all later batches here and in the
-   * program's own code.
-   *
-   * @return false if it is not a valid order of this epoch; nothing has changed then
+   * program's own code; false, and nothing has changed, if it is not a valid order of this epoch.
    */
   default boolean follow(BatchOrder order) {
     return true;
@@ -102,8 +97,8 @@ public interface LibraryEpoch {
   // ---- state of the source
 
   /**
-   * A copy of the current settings: everything that decides how a unit is made and that the program
-   * can change at any time. Does not refer to the epoch.
+   * A copy of all settings that decide how a unit is made and that the program can change at any
+   * time. Does not refer to the epoch.
    */
   Object settings();
 
@@ -112,10 +107,7 @@ public interface LibraryEpoch {
     return settings.equals(settings());
   }
 
-  /**
-   * Everything that decides what {@link #make} returns for a unit, compared by {@code equals}; null
-   * if the unit is not to be made early.
-   */
+  /** All that decides what {@link #make} returns for a unit; null: do not make it early. */
   default @Nullable Object state(int unit) {
     return null;
   }
@@ -136,12 +128,16 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Change times, as one number, of the files that {@link #describe} names without their change
-   * times; 0 if there are none. If the number changes, a kept unit is compared with a newly made
-   * one.
+   * Change times, as one number, of the files that {@link #describe} names without them; 0 if there
+   * are none. If it changes, a kept unit is compared with a newly made one.
    */
   default long stamp() {
     return 0;
+  }
+
+  /** Accounts for the costs and savings of keeping; null if shared with others of this kind. */
+  default @Nullable Worth worth() {
+    return null;
   }
 
   /** Global JDK settings that code reads and that the program can change at any time. */
@@ -153,13 +149,6 @@ public interface LibraryEpoch {
         TimeZone.getDefault());
   }
 
-  /**
-   * Accounts for the costs and savings of keeping; null if shared with other epochs of this kind.
-   */
-  default @Nullable Worth worth() {
-    return null;
-  }
-
   // ---- provable parts
 
   /** The program's objects of each stage. */
@@ -168,7 +157,7 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Everything that determines a stage's behaviour, except the code of the program's own classes.
+   * All that determines a stage's behaviour, except the code of the program's own classes.
    *
    * @throws CannotShareException if that cannot be described
    */
@@ -193,10 +182,7 @@ public interface LibraryEpoch {
     return true;
   }
 
-  /**
-   * Makes a unit, without {@link #handOver}; throws what the program's code throws. Used by one
-   * thread at a time.
-   */
+  /** Makes a unit up to {@link #handOver}; throws what the program's code throws. */
   default Object make(int unit) {
     throw new IllegalStateException("units are made by the library's own call");
   }
@@ -209,9 +195,7 @@ public interface LibraryEpoch {
   /** Called on an agent thread that is about to make units. */
   default void enterThread() {}
 
-  /**
-   * How many threads may run {@link #prepare} at once, at least 1; known once an order is adopted.
-   */
+  /** How many threads may run {@link #prepare} at once; known once an order is adopted. */
   default int threads() {
     return 1;
   }
@@ -227,34 +211,27 @@ public interface LibraryEpoch {
   }
 
   /**
-   * Prepares a batch with the program's own code, on the prefetcher's thread.
+   * Prepares a batch with the program's own code, on the prefetcher's thread; null if it cannot.
    *
    * @param samples as returned by {@link #upcoming}
    * @param position number of samples up to the end of the batch
    * @throws NotPreparedException with the exception of the program's code
    * @throws Exception if the agent fails
    */
-  default Object prefetch(Object settings, Object samples, int position) throws Exception {
-    throw new NotPreparedException("nothing is prepared early");
+  default @Nullable Object prefetch(Object settings, Object samples, int position)
+      throws Exception {
+    return null;
   }
 
   // ---- bytes of a unit and a unit from bytes
 
   /**
-   * The bytes of a unit, which the program still owns; null if an equal unit cannot be made from
-   * them.
+   * The bytes of a unit that the program still owns; null if no equal unit can be made from them.
    *
    * @param files that were opened; the unit's key may cover some of them
    */
   default @Nullable PreparedBatch toKeep(int unit, Object made, List<BatchLayout.Array> files) {
     return null;
-  }
-
-  /**
-   * Makes a unit with its own memory from bytes of the group; throws if they have another format.
-   */
-  default Object readStaged(ByteBuffer staged) throws IOException {
-    throw new IOException("nothing is staged");
   }
 
   /** Makes a unit with its own memory from kept bytes. */
@@ -267,19 +244,23 @@ public interface LibraryEpoch {
     read(layout, bytes);
   }
 
+  /** Makes a unit with its own memory from the group's bytes; throws if they are not a unit. */
+  default Object readStaged(ByteBuffer bytes) throws IOException {
+    throw new IOException("nothing is staged");
+  }
+
   // ---- hand over
 
   /**
-   * Completes a unit for the program, with all state changes that its own call would have made, and
-   * throws what the program's code throws. Runs on the program's thread.
-   *
-   * @return false if that is impossible; the program's own call then reports why
+   * Completes a unit on the program's thread, with all state changes that its own call would have
+   * made; throws what the program's code throws. False if that is impossible; the program's own
+   * call then reports why.
    */
   default boolean handOver(Object unit) {
     return true;
   }
 
-  /** The result of {@link #handOver} is not kept, and need not be examined again. */
+  /** The result of {@link #handOver} cannot be kept, and need not be examined again. */
   default void leaveHandOver() {}
 
   // ---- end

@@ -1,27 +1,31 @@
 package io.coordl.pipeline;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code prefetch=N} around another source: an agent thread makes the next batch while the program
- * computes. When the batch is requested, its inputs are compared, and it is made again if they
- * differ. Two threads never use the source at once: every other call waits first.
+ * {@code prefetch=N} around another source: {@link BatchPrefetcher} makes the next batch while the
+ * program computes. Two threads never use the source at once: every other call waits first.
  */
 final class PrefetchedBatches implements EpochSource {
   private final EpochSource source;
   private final LibraryEpoch epoch;
-  private final Prefetcher prefetcher;
-  private int last = -1;
-  private @Nullable Next next;
+  private final BatchPrefetcher prefetcher;
+  private final PeekingIterator<Integer> order;
+  private BatchPrefetcher.@Nullable Asked asked;
+  private @Nullable Object state;
 
   /** Whether the agent's thread is stuck in the program's code; then nothing more is prefetched. */
   private boolean hangs;
 
-  PrefetchedBatches(EpochSource source, LibraryEpoch epoch, Prefetcher prefetcher) {
+  PrefetchedBatches(EpochSource source, LibraryEpoch epoch, BatchPrefetcher prefetcher) {
     this.source = source;
     this.epoch = epoch;
     this.prefetcher = prefetcher;
+    int batches = Math.toIntExact(epoch.size());
+    this.order = new PeekingIterator<>(IntStream.range(0, batches).iterator(), 1, next -> {});
   }
 
   @Override
@@ -31,34 +35,22 @@ final class PrefetchedBatches implements EpochSource {
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Next made = awaitNext();
-    next = null;
-    last = number;
-    if (hangs) {
+    if (!isIdle()) {
       return null;
     }
-    if (made != null
-        && made.number == number
-        && made.batch.get() != null
-        && made.state.equals(state(number))) {
-      prefetcher.used();
-      return made.batch.get();
-    }
-    return source.batch(number);
+    asked = prefetcher.enter(new Early(number), order.next(), 0);
+    Object batch = asked == null ? null : asked.batch();
+    return batch == null ? source.batch(number) : batch;
   }
 
-  private @Nullable Next awaitNext() {
-    Next underWay = next;
-    hangs |= underWay != null && !underWay.batch.await(EarlyBatch.PATIENCE);
-    return underWay;
+  private boolean isIdle() {
+    hangs |= !prefetcher.awaitIdle();
+    return !hangs;
   }
 
   @Override
   public boolean isKnown(int number) {
-    Next made = awaitNext();
-    return !hangs
-        && ((made != null && made.number == number && made.batch.get() != null)
-            || source.isKnown(number));
+    return isIdle() && (prefetcher.isMade(order) || source.isKnown(number));
   }
 
   @Override
@@ -69,22 +61,12 @@ final class PrefetchedBatches implements EpochSource {
   @Override
   public void finish(Object batch) {
     source.finish(batch);
-    int number = last + 1;
-    if (next == null && number < epoch.size() && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
-      Object state = state(number);
+    Integer number = order.peek();
+    if (asked != null && number != null && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
+      state = state(number);
       if (state != null) {
-        Next begun = new Next(number, state);
-        next = begun.batch.begin(prefetcher) ? begun : null;
+        asked.next();
       }
-    }
-  }
-
-  private @Nullable Object make(int number) {
-    try {
-      epoch.enterThread();
-      return source.batch(number);
-    } catch (Exception | Error e) {
-      return null; // The program's own call shows whether it throws then.
     }
   }
 
@@ -100,27 +82,63 @@ final class PrefetchedBatches implements EpochSource {
 
   @Override
   public void end() {
-    awaitNext();
-    next = null;
-    if (!hangs) {
+    if (isIdle()) {
+      prefetcher.begin(epoch.dataset());
       source.end();
     }
   }
 
-  /** A batch that is being, or was, made early. */
-  private final class Next {
-    final int number;
+  /**
+   * The epoch at one batch. Its parts have been examined, and the inputs of each batch are
+   * compared.
+   */
+  private final class Early implements LibraryEpoch {
+    private final int number;
 
-    /** Its inputs when it was begun. */
-    final Object state;
-
-    /** If nobody takes it, its arrays are garbage-collected. */
-    final EarlyBatch batch;
-
-    Next(int number, Object state) {
+    Early(int number) {
       this.number = number;
-      this.state = state;
-      this.batch = new EarlyBatch(() -> make(number), unwanted -> {});
+    }
+
+    @Override
+    public Object dataset() {
+      return epoch.dataset();
+    }
+
+    @Override
+    public PeekingIterator<?> upcoming() {
+      return order;
+    }
+
+    /** The inputs of the next batch. */
+    @Override
+    public Object settings() {
+      return state == null ? "" : state;
+    }
+
+    @Override
+    public boolean isCurrent(Object settings) {
+      return settings.equals(source.state(number));
+    }
+
+    @Override
+    public List<List<@Nullable Object>> stages(Object settings) {
+      return List.of();
+    }
+
+    @Override
+    public boolean haveSameParts(Object settings, Object other) {
+      return true;
+    }
+
+    /** If it throws, the program's own call shows whether it throws then. */
+    @Override
+    public @Nullable Object prefetch(Object settings, Object samples, int position) {
+      try {
+        epoch.enterThread();
+        return source.batch((Integer) samples);
+      } catch (Exception | Error e) {
+        return null;
+      }
     }
   }
 }

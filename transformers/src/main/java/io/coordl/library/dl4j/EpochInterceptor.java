@@ -1,5 +1,6 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
 import io.coordl.log.OnceLog;
@@ -84,7 +85,13 @@ public final class EpochInterceptor implements LibraryHooks {
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
     this.engine =
         new EpochEngine(
-            Dl4j.NAME, services, prepared == null ? null : new PreparedSamples(services, pure));
+            Dl4j.NAME,
+            services,
+            prepared == null ? null : new PreparedSamples(services, pure),
+            services.prefetcher() == null
+                ? null
+                : new BatchPrefetcher(
+                    services, pure, new ForkableRandom(0), "a generator", batch -> {}));
     this.code =
         ClassFiles.checksums(
             declaring,
@@ -255,13 +262,13 @@ public final class EpochInterceptor implements LibraryHooks {
 
   /** Whether batches are made early; not those requested by the library's own thread. */
   private boolean prefetches() {
-    return engine.prefetcher() != null
+    return engine.prefetches()
         && engine.group() == null
         && !ReaderEpoch.isOfLibrary(Thread.currentThread());
   }
 
   /** An epoch that the program's iterator begins, and the sources of its batches. */
-  private final class Beginning implements EpochEngine.Sources<EpochSource> {
+  private final class Beginning {
     private final ProgramEpoch epoch;
     private final Worth worth;
     private final boolean isEarly;
@@ -275,24 +282,20 @@ public final class EpochInterceptor implements LibraryHooks {
     }
 
     void begin() throws CannotShareException, IOException {
-      EpochSource source = EpochEngine.choose(this);
+      EpochSource source =
+          EpochEngine.choose(true, this::prefetched, this::staged, this::kept, this::own);
       if (source != null) {
         new IteratorEpoch(epoch, source).begin(Objects.requireNonNull(pipeline).orders());
       }
     }
 
-    @Override
-    public boolean keepsBatches() {
-      return true;
+    private @Nullable EpochSource kept(EpochEngine.Chosen<EpochSource> next)
+        throws CannotShareException, IOException {
+      EpochSource kept = engine.keeps() ? made(true) : null;
+      return kept == null ? next.get() : kept;
     }
 
-    @Override
-    public @Nullable EpochSource kept() throws CannotShareException, IOException {
-      return engine.keeps() ? made(true) : null;
-    }
-
-    @Override
-    public @Nullable EpochSource own() throws CannotShareException, IOException {
+    private @Nullable EpochSource own() throws CannotShareException, IOException {
       return isEarly ? made(false) : null;
     }
 
@@ -334,11 +337,11 @@ public final class EpochInterceptor implements LibraryHooks {
       return reason == null && keeps ? reasonNotToKeep(epoch) : reason;
     }
 
-    @Override
-    public @Nullable EpochSource staged() throws CannotShareException, IOException {
+    private @Nullable EpochSource staged(EpochEngine.Chosen<EpochSource> next)
+        throws CannotShareException, IOException {
       EpochCoordinator group = engine.group();
       if (group == null) {
-        return null;
+        return next.get();
       }
       Map<String, String> parts = parts(epoch);
       epoch
@@ -352,13 +355,15 @@ public final class EpochInterceptor implements LibraryHooks {
         group.end(reader.reader());
       }
       pipeline = copies;
-      return engine.staged(copies);
+      EpochSource staged = engine.staged(copies);
+      return staged == null ? next.get() : staged;
     }
 
-    @Override
-    public EpochSource prefetched(EpochSource source) {
+    private @Nullable EpochSource prefetched(EpochEngine.Chosen<EpochSource> next)
+        throws CannotShareException, IOException {
+      EpochSource won = next.get();
       ReaderEpoch mine = ours;
-      return isEarly && mine != null ? engine.prefetched(source, mine) : source;
+      return won == null || mine == null || !isEarly ? won : engine.prefetched(won, mine);
     }
   }
 
