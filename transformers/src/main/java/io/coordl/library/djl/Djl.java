@@ -99,10 +99,6 @@ public final class Djl implements Library {
     table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
-    table.by("PreparedBatches", PREPARED);
-    table.intercept(iterable, fetch);
-    table.intercept(null, prepare);
-    table.random(RANDOM, "<clinit>()V");
     table.by("TrainedModels", CHECKPOINTS, RESUME);
     table.intercept(null, sample);
     table.intercept(
@@ -113,19 +109,20 @@ public final class Djl implements Library {
     table.random(RANDOM, "<clinit>()V");
     table.by("TrainedModels", RESUME);
     table.intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
-    table.by("CoordinatedBatches", COORDINATE);
-    table.intercept(null, sample, fetch);
+    table.by("IterableEpochs", PREPARED, COORDINATE, PREFETCH);
+    table.intercept(null, fetch);
+    table.by("IterableEpochs", COORDINATE, PREFETCH);
+    table.intercept(null, sample);
+    table.by("IterableEpochs", PREPARED, PREFETCH);
+    table.intercept(null, prepare);
+    table.random(RANDOM, "<clinit>()V");
+    table.by("IterableEpochs", COORDINATE);
     table.intercept("ai/djl/ndarray/BaseNDManager", "close()V");
     table.by("ImageInterceptor", SHARE);
     table.intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile);
     table.provenOn("DJL OpenCV 0.32.0");
     table.intercept("ai/djl/opencv/OpenCVImageFactory", fromFile);
     table.provenOn(PROVEN_ON);
-    table.by("Prefetch", PREFETCH);
-    table.intercept(DATASET + "BatchSampler", sample);
-    table.intercept(iterable, fetch);
-    table.intercept(null, prepare);
-    table.random(RANDOM, "<clinit>()V");
     table.by("SavedModels", ATOMIC, ASYNC);
     table.intercept(
         "ai/djl/BaseModel",
@@ -142,12 +139,14 @@ public final class Djl implements Library {
   public Map<String, String> anchors() {
     String iterable = "ai.djl.training.dataset.DataIterable";
     return Map.of(
-        FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
-        FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
-        FOLDER + ".Prefetch", iterable,
-        FOLDER + ".PreparedBatches", iterable,
-        FOLDER + ".CoordinatedBatches", iterable,
-        FOLDER + ".CopiedBatches", iterable);
+        FOLDER + ".TrainedModels",
+        "ai.djl.training.Trainer",
+        FOLDER + ".WrittenArrays",
+        "ai.djl.nn.Parameter",
+        FOLDER + ".IterableEpochs",
+        iterable,
+        FOLDER + ".CopiedBatches",
+        iterable);
   }
 
   @Override
