@@ -1,7 +1,9 @@
 package io.coordl.pipeline;
 
 import io.coordl.log.OnceLog;
+import io.coordl.purity.PurityAnalyzer;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,35 @@ public final class EpochEngine {
     @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
   }
 
+  /** An epoch that begins, and whose batches the agent can make instead of the library. */
+  public interface Beginning {
+    /** The class that best describes the data set to the user. */
+    String name();
+
+    /** Number of batches. */
+    int batches();
+
+    /** Tells whether making batches early, or keeping them, pays off. */
+    Worth worth();
+
+    /** Whether batches may be made early. */
+    boolean mayRunEarly();
+
+    /** Why this job is not to make the batches, or not to keep them; null if it may. */
+    @Nullable String reasonToLeave(boolean keeps);
+
+    /** The program's objects that run when batches are made. */
+    List<Object> parts();
+
+    /** The epoch as this job makes it. */
+    LibraryEpoch ofJob() throws CannotShareException, IOException;
+
+    /** The epoch as a group shares it; refers to nothing of the program that decides how long. */
+    LibraryEpoch ofGroup() throws CannotShareException, IOException;
+  }
+
   private final String library;
+  private final PurityAnalyzer code;
   private final @Nullable EpochCoordinator group;
   private final @Nullable PreparedSamples samples;
   private final @Nullable Prepared prepared;
@@ -35,15 +65,18 @@ public final class EpochEngine {
    * Applies the policies in force.
    *
    * @param library its name, for the user
+   * @param code tells whether code of the program may run early
    * @param samples for {@code prepared=share}; null if nothing of the library is kept
    * @param prefetcher for {@code prefetch=N}; null if nothing of the library is prefetched
    */
   public EpochEngine(
       String library,
       Services services,
+      PurityAnalyzer code,
       @Nullable PreparedSamples samples,
       @Nullable BatchPrefetcher prefetcher) {
     this.library = library;
+    this.code = code;
     this.samples = samples;
     this.prepared = services.prepared();
     this.group = services.group() == null ? null : new EpochCoordinator(library, services);
@@ -77,14 +110,13 @@ public final class EpochEngine {
     return group;
   }
 
-  /** Whether units are to be kept now, if possible. */
-  public boolean keeps() {
-    return samples != null && samples.areKept();
+  /** Whether a policy may serve an epoch whose batches may be made early, or not. */
+  public boolean serves(boolean early) {
+    return group != null || keeps() || (early && prefetcher != null);
   }
 
-  /** Whether batches are prefetched. */
-  public boolean prefetches() {
-    return prefetcher != null;
+  private boolean keeps() {
+    return samples != null && samples.areKept();
   }
 
   /** Whether batches of that kind are worth keeping or making early. */
@@ -114,30 +146,64 @@ public final class EpochEngine {
     }
   }
 
-  // ---- sources of whole batches
+  // ---- epochs whose batches the agent makes
 
-  /** Batches that are kept. */
-  public @Nullable EpochSource kept(LibraryEpoch epoch, Worth worth) {
-    return begun(new KeptBatches(Objects.requireNonNull(samples), epoch, worth));
+  /** The source of an epoch's batches, begun; null if the library is to make them. */
+  public @Nullable EpochSource begin(Beginning of) throws CannotShareException, IOException {
+    BatchPrefetcher early = group == null && of.mayRunEarly() ? prefetcher : null;
+    return choose(
+        true,
+        next -> prefetched(next.get(), early),
+        next -> orElse(staged(of), next),
+        next -> orElse(keeps() ? made(of, true) : null, next),
+        () -> early == null ? null : made(of, false));
   }
 
-  /** Batches of the group. */
-  public @Nullable EpochSource staged(LibraryEpoch epoch) {
-    CoordinatedEpoch shared = new CoordinatedEpoch(Objects.requireNonNull(group), epoch);
-    return begun(new StagedBatches(shared, epoch));
+  private static @Nullable EpochSource orElse(
+      @Nullable EpochSource source, Chosen<EpochSource> next)
+      throws CannotShareException, IOException {
+    return source == null ? next.get() : source;
   }
 
-  /** Batches that this job makes instead of the library. */
-  public @Nullable EpochSource own(LibraryEpoch epoch, Worth worth) {
-    return begun(new OwnBatches(epoch, worth));
+  private static @Nullable EpochSource prefetched(
+      @Nullable EpochSource source, @Nullable BatchPrefetcher early) {
+    return source == null || early == null ? source : new PrefetchedBatches(source, early);
+  }
+
+  private @Nullable EpochSource staged(Beginning of) throws CannotShareException, IOException {
+    if (group == null) {
+      return null;
+    }
+    LibraryEpoch epoch = of.ofGroup();
+    return begun(new StagedBatches(new CoordinatedEpoch(group, epoch), epoch));
+  }
+
+  /** Batches that this job makes, and keeps or not. */
+  private @Nullable EpochSource made(Beginning of, boolean keeps)
+      throws CannotShareException, IOException {
+    Worth worth = of.worth();
+    if (!worth.isIt()) {
+      return null;
+    }
+    long start = System.nanoTime();
+    String reason = of.reasonToLeave(keeps);
+    if (reason != null) {
+      log.once(keeps ? PreparedSamples.leaves(of.name(), reason) : BatchPrefetcher.leaves(reason));
+      return null;
+    }
+    LibraryEpoch epoch = of.ofJob();
+    EpochSource source;
+    if (keeps) {
+      source = begun(new KeptBatches(Objects.requireNonNull(samples), epoch, worth));
+    } else {
+      boolean runs = code.reasonToLeave(of.parts()) == null;
+      source = runs ? begun(new OwnBatches(epoch, worth)) : null;
+    }
+    worth.begun(System.nanoTime() - start, of.batches());
+    return source;
   }
 
   private static @Nullable EpochSource begun(EpochSource source) {
     return source.begin() ? source : null;
-  }
-
-  /** Batches of {@code source}, each made before it is requested. */
-  public EpochSource prefetched(EpochSource source, LibraryEpoch epoch) {
-    return new PrefetchedBatches(source, epoch, Objects.requireNonNull(prefetcher));
   }
 }

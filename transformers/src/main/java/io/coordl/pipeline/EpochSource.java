@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * program's iterator, used by one thread at a time.
  */
 public interface EpochSource {
+  LibraryEpoch epoch();
+
   /** Begins the epoch; false if this source cannot serve it. */
   boolean begin();
 

@@ -21,6 +21,11 @@ final class KeptBatches implements EpochSource {
   }
 
   @Override
+  public LibraryEpoch epoch() {
+    return epoch;
+  }
+
+  @Override
   public boolean begin() {
     return samples.plan(epoch) != null && epoch.begin();
   }

@@ -20,12 +20,17 @@ final class PrefetchedBatches implements EpochSource {
   /** Whether the agent's thread is stuck in the program's code; then nothing more is prefetched. */
   private boolean hangs;
 
-  PrefetchedBatches(EpochSource source, LibraryEpoch epoch, BatchPrefetcher prefetcher) {
+  PrefetchedBatches(EpochSource source, BatchPrefetcher prefetcher) {
     this.source = source;
-    this.epoch = epoch;
+    this.epoch = source.epoch();
     this.prefetcher = prefetcher;
     int batches = Math.toIntExact(epoch.size());
     this.order = new PeekingIterator<>(IntStream.range(0, batches).iterator(), 1, next -> {});
+  }
+
+  @Override
+  public LibraryEpoch epoch() {
+    return epoch;
   }
 
   @Override

@@ -3,12 +3,11 @@ package io.coordl.library.dl4j;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.log.OnceLog;
 import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.EpochCoordinator;
 import io.coordl.pipeline.EpochEngine;
 import io.coordl.pipeline.EpochSource;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
@@ -57,8 +56,6 @@ public final class EpochInterceptor implements LibraryHooks {
 
   private final EpochEngine engine;
   private final boolean fetchesItems;
-  private final PurityAnalyzer pure;
-  private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
 
@@ -79,14 +76,14 @@ public final class EpochInterceptor implements LibraryHooks {
     if (prepared != null || services.prefetcher() != null) {
       Symbols.require(ReaderEpoch.class, Preprocessor.class, Surroundings.class);
     }
-    this.log = new OnceLog(services.log());
-    this.pure =
+    PurityAnalyzer pure =
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
     this.engine =
         new EpochEngine(
             Dl4j.NAME,
             services,
+            pure,
             prepared == null ? null : new PreparedSamples(services, pure),
             services.prefetcher() == null
                 ? null
@@ -170,7 +167,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** The next batch with this many examples; null if the library is to make it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand() || (engine.group() == null && !engine.keeps() && !prefetches())) {
+    if (program.hasBatchAtHand() || !engine.serves(isOfProgram())) {
       return null;
     }
     try {
@@ -210,7 +207,7 @@ public final class EpochInterceptor implements LibraryHooks {
     if (engine.group() == null && !worth.isIt()) {
       return;
     }
-    if (engine.group() == null && !engine.keeps() && hasItemsFetched(first.values())) {
+    if (!engine.serves(!hasItemsFetched(first.values()))) {
       return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
@@ -235,7 +232,11 @@ public final class EpochInterceptor implements LibraryHooks {
     if (orders == null) {
       return;
     }
-    new Beginning(new ProgramEpoch(program, found, orders, num), worth).begin();
+    Beginning begun = new Beginning(new ProgramEpoch(program, found, orders, num), worth);
+    EpochSource source = engine.begin(begun);
+    if (source != null) {
+      new IteratorEpoch(begun.epoch, source).begin(Objects.requireNonNull(begun.copies).orders());
+    }
   }
 
   /**
@@ -260,76 +261,52 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Whether batches are made early; not those requested by the library's own thread. */
-  private boolean prefetches() {
-    return engine.prefetches()
-        && engine.group() == null
-        && !ReaderEpoch.isOfLibrary(Thread.currentThread());
+  /** Whether batches are requested by a thread of the program, not by the library's own. */
+  private static boolean isOfProgram() {
+    return !ReaderEpoch.isOfLibrary(Thread.currentThread());
   }
 
-  /** An epoch that the program's iterator begins, and the sources of its batches. */
-  private final class Beginning {
+  /** An epoch that the program's iterator begins. */
+  private final class Beginning implements EpochEngine.Beginning {
     private final ProgramEpoch epoch;
     private final Worth worth;
-    private final boolean isEarly;
-    private @Nullable ReaderPipeline pipeline;
-    private @Nullable ReaderEpoch ours;
+
+    /** The copies made last. */
+    private @Nullable ReaderPipeline copies;
 
     Beginning(ProgramEpoch epoch, Worth worth) {
       this.epoch = epoch;
       this.worth = worth;
-      this.isEarly = prefetches() && !hasItemsFetched(epoch.readers().values());
     }
 
-    void begin() throws CannotShareException, IOException {
-      EpochSource source =
-          EpochEngine.choose(true, this::prefetched, this::staged, this::kept, this::own);
-      if (source != null) {
-        new IteratorEpoch(epoch, source).begin(Objects.requireNonNull(pipeline).orders());
-      }
+    private Collection<SeekableReader> readers() {
+      return epoch.readers().values();
     }
 
-    private @Nullable EpochSource kept(EpochEngine.Chosen<EpochSource> next)
-        throws CannotShareException, IOException {
-      EpochSource kept = engine.keeps() ? made(true) : null;
-      return kept == null ? next.get() : kept;
+    @Override
+    public String name() {
+      return epoch.name();
     }
 
-    private @Nullable EpochSource own() throws CannotShareException, IOException {
-      return isEarly ? made(false) : null;
+    @Override
+    public int batches() {
+      return epoch.batches();
     }
 
-    /** Batches that this job makes instead of the library; null if the library is to make them. */
-    private @Nullable EpochSource made(boolean keeps) throws CannotShareException, IOException {
-      if (!worth.isIt()) {
-        return null;
-      }
-      long start = System.nanoTime();
-      String reason = reasonToLeave(keeps);
-      if (reason != null) {
-        log.once(
-            keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
-        return null;
-      }
-      Fingerprint fingerprint = new Fingerprint(parts(epoch));
-      String text = Surroundings.process() + "\n" + fingerprint.parts();
-      ReaderPipeline copies = new ReaderPipeline(epoch, fingerprint, false);
-      ReaderEpoch mine = new ReaderEpoch(epoch, copies, text, unsteady, worth);
-      EpochSource source =
-          keeps
-              ? engine.kept(mine, worth)
-              : pure.reasonToLeave(OwnCode.of(epoch.readers().values())) == null
-                  ? engine.own(mine, worth)
-                  : null;
-      worth.begun(System.nanoTime() - start, epoch.batches());
-      pipeline = copies;
-      ours = mine;
-      return source;
+    @Override
+    public Worth worth() {
+      return worth;
     }
 
-    private @Nullable String reasonToLeave(boolean keeps) {
+    @Override
+    public boolean mayRunEarly() {
+      return isOfProgram() && !hasItemsFetched(readers());
+    }
+
+    @Override
+    public @Nullable String reasonToLeave(boolean keeps) {
       String reason =
-          epoch.readers().values().stream()
+          readers().stream()
               .map(SeekableReader::reasonNotToKeep)
               .filter(Objects::nonNull)
               .findFirst()
@@ -337,33 +314,35 @@ public final class EpochInterceptor implements LibraryHooks {
       return reason == null && keeps ? reasonNotToKeep(epoch) : reason;
     }
 
-    private @Nullable EpochSource staged(EpochEngine.Chosen<EpochSource> next)
-        throws CannotShareException, IOException {
-      EpochCoordinator group = engine.group();
-      if (group == null) {
-        return next.get();
-      }
-      Map<String, String> parts = parts(epoch);
+    @Override
+    public List<Object> parts() {
+      return OwnCode.of(readers());
+    }
+
+    @Override
+    public LibraryEpoch ofJob() throws CannotShareException, IOException {
+      Fingerprint fingerprint = new Fingerprint(describe(epoch));
+      String text = Surroundings.process() + "\n" + fingerprint.parts();
+      ReaderPipeline made = new ReaderPipeline(epoch, fingerprint, false);
+      copies = made;
+      return new ReaderEpoch(epoch, made, text, unsteady, worth);
+    }
+
+    @Override
+    public LibraryEpoch ofGroup() throws CannotShareException, IOException {
+      Map<String, String> parts = describe(epoch);
       epoch
           .readers()
           .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
       parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
-      ReaderPipeline copies = new ReaderPipeline(epoch, new Fingerprint(parts), true);
-      for (SeekableReader reader : epoch.readers().values()) {
+      ReaderPipeline made = new ReaderPipeline(epoch, new Fingerprint(parts), true);
+      for (SeekableReader reader : readers()) {
         // A program that initialises a reader during an epoch does not reset the iterator first,
         // and that epoch uses the same transform.
-        group.end(reader.reader());
+        Objects.requireNonNull(engine.group()).end(reader.reader());
       }
-      pipeline = copies;
-      EpochSource staged = engine.staged(copies);
-      return staged == null ? next.get() : staged;
-    }
-
-    private @Nullable EpochSource prefetched(EpochEngine.Chosen<EpochSource> next)
-        throws CannotShareException, IOException {
-      EpochSource won = next.get();
-      ReaderEpoch mine = ours;
-      return won == null || mine == null || !isEarly ? won : engine.prefetched(won, mine);
+      copies = made;
+      return made;
     }
   }
 
@@ -389,7 +368,8 @@ public final class EpochInterceptor implements LibraryHooks {
     return epoch.readers().size() == 1 ? "" : name + ": ";
   }
 
-  private Map<String, String> parts(ProgramEpoch epoch) throws CannotShareException, IOException {
+  private Map<String, String> describe(ProgramEpoch epoch)
+      throws CannotShareException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
       reader.getValue().describe(parts, prefix(epoch, reader.getKey()));
