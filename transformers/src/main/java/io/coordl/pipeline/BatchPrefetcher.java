@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next batch of an epoch, prepared on a thread of the agent while the program computes, for
- * pipelines that the library runs on the program's own thread.
+ * The next batch of an epoch, prepared on a thread of the agent while the program computes. Without
+ * it, the batch would be prepared on the program's own thread.
  *
  * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
  * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
@@ -84,6 +84,11 @@ public final class BatchPrefetcher {
     this.random = random;
     this.generator = generator;
     this.drop = drop;
+  }
+
+  /** Prepares batches that draw from no generator, and that are garbage-collected. */
+  BatchPrefetcher(Services services, PurityAnalyzer code) {
+    this(services, code, new ForkableRandom(0), "a generator", batch -> {});
   }
 
   /** The message that batches are not prefetched, and why. */

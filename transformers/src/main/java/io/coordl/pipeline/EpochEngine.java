@@ -65,22 +65,15 @@ public final class EpochEngine {
    * Applies the policies in force.
    *
    * @param library its name, for the user
-   * @param code tells whether code of the program may run early
-   * @param samples for {@code prepared=share}; null if nothing of the library is kept
-   * @param prefetcher for {@code prefetch=N}; null if nothing of the library is prefetched
+   * @param code tells which code of the program may run early, and what it makes may be kept
    */
-  public EpochEngine(
-      String library,
-      Services services,
-      PurityAnalyzer code,
-      @Nullable PreparedSamples samples,
-      @Nullable BatchPrefetcher prefetcher) {
+  public EpochEngine(String library, Services services, PurityAnalyzer code) {
     this.library = library;
     this.code = code;
-    this.samples = samples;
     this.prepared = services.prepared();
+    this.samples = prepared == null ? null : new PreparedSamples(services, code);
     this.group = services.group() == null ? null : new EpochCoordinator(library, services);
-    this.prefetcher = prefetcher;
+    this.prefetcher = services.prefetcher() == null ? null : new BatchPrefetcher(services, code);
     this.log = new OnceLog(services.log());
   }
 

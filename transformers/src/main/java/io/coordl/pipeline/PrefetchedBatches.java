@@ -65,12 +65,14 @@ final class PrefetchedBatches implements EpochSource {
 
   @Override
   public void finish(Object batch) {
+    BatchPrefetcher.Asked now = asked;
+    asked = null; // It refers to the batch.
     source.finish(batch);
     Integer number = order.peek();
-    if (asked != null && number != null && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
+    if (now != null && number != null && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
       state = state(number);
       if (state != null) {
-        asked.next();
+        now.next();
       }
     }
   }

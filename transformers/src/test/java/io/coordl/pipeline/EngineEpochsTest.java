@@ -2,7 +2,6 @@ package io.coordl.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.bridge.ForkableRandom;
 import io.coordl.cache.ByteBudget;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.BatchOrder;
@@ -154,15 +153,8 @@ class EngineEpochsTest {
     }
   }
 
-  private EpochEngine engine(Services services) {
-    return new EpochEngine(
-        "Numbers",
-        services,
-        CODE,
-        null,
-        services.prefetcher() == null
-            ? null
-            : new BatchPrefetcher(services, CODE, new ForkableRandom(0), "", batch -> {}));
+  private static EpochEngine engine(Services services) {
+    return new EpochEngine("Numbers", services, CODE);
   }
 
   private EpochEngine prefetching() {

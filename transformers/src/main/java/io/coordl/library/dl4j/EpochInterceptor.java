@@ -1,15 +1,12 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.EpochEngine;
 import io.coordl.pipeline.EpochSource;
 import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.Prepared;
-import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.pipeline.Worth;
@@ -79,16 +76,7 @@ public final class EpochInterceptor implements LibraryHooks {
     PurityAnalyzer pure =
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
-    this.engine =
-        new EpochEngine(
-            Dl4j.NAME,
-            services,
-            pure,
-            prepared == null ? null : new PreparedSamples(services, pure),
-            services.prefetcher() == null
-                ? null
-                : new BatchPrefetcher(
-                    services, pure, new ForkableRandom(0), "a generator", batch -> {}));
+    this.engine = new EpochEngine(Dl4j.NAME, services, pure);
     this.code =
         ClassFiles.checksums(
             declaring,
