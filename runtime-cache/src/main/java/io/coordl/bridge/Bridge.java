@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * behaves as if the agent were absent.
  */
 public final class Bridge {
+  /** Reflection and class initializers wrap what was thrown; a cycle of causes must end. */
+  private static final int MAX_CAUSES = 8;
+
   /** After this many faults the agent switches itself off. */
   public static final int MAX_FAULTS = 32;
 
@@ -53,18 +56,27 @@ public final class Bridge {
    * only if the program has stopped this thread with {@code Thread.stop}, which is not a fault.
    */
   public static void fault(String where, Throwable cause) {
-    if (cause instanceof Error stopped
-        && cause.getClass().getName().equals("java.lang.ThreadDeath")) {
-      throw stopped;
-    }
+    passStop(cause);
     try {
       boolean tripped = FAULT_COUNT.incrementAndGet() == MAX_FAULTS;
       if (tripped) {
         trip();
       }
       faults.fault(where, cause, tripped);
-    } catch (Throwable ignored) {
+    } catch (Throwable t) {
       // No failure of the agent may reach the program, not even a failure to report one.
+      passStop(t);
+    }
+  }
+
+  /** Throws the error with which {@code Thread.stop} ends a thread, also if it became a cause. */
+  private static void passStop(Throwable thrown) {
+    Throwable at = thrown;
+    for (int depth = 0; at != null && depth < MAX_CAUSES; depth++) {
+      if (at instanceof Error stopped && at.getClass().getName().equals("java.lang.ThreadDeath")) {
+        throw stopped;
+      }
+      at = at.getCause();
     }
   }
 

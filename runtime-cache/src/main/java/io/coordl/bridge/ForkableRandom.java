@@ -4,7 +4,9 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +41,13 @@ public final class ForkableRandom extends Random {
   private double secondGaussian;
   private boolean hasSecondGaussian;
 
-  private transient volatile @Nullable Thread forkThread;
-  private transient @Nullable ForkableRandom fork;
+  /** A generator, and the fork from which a thread draws in its place. */
+  private record Fork(ForkableRandom of, ForkableRandom to) {}
+
+  private static final ThreadLocal<@Nullable Fork> FORKS = new ThreadLocal<>();
+
+  /** Number of threads that draw from a fork; zero keeps other draws off the thread local. */
+  private static final AtomicInteger FORKING = new AtomicInteger();
 
   public ForkableRandom() {}
 
@@ -50,8 +57,8 @@ public final class ForkableRandom extends Random {
 
   /** The generator from which this thread draws. */
   private ForkableRandom mine() {
-    ForkableRandom mine = Thread.currentThread() == forkThread ? fork : null;
-    return mine == null ? this : mine;
+    Fork fork = FORKING.get() == 0 ? null : FORKS.get();
+    return fork != null && fork.of == this ? fork.to : this;
   }
 
   public static void countDraws() {
@@ -142,16 +149,56 @@ public final class ForkableRandom extends Random {
     hasSecondGaussian = other.hasSecondGaussian;
   }
 
-  /** Makes this thread draw from {@code other}; one thread at a time. */
+  /** Makes this thread draw from {@code other} until {@link #endFork}. */
   public void drawFrom(ForkableRandom other) {
-    fork = other;
-    forkThread = Thread.currentThread();
+    if (FORKS.get() == null) {
+      FORKING.incrementAndGet();
+    }
+    FORKS.set(new Fork(this, other));
   }
 
   /** Makes this thread draw from this generator again. */
   public void endFork() {
-    forkThread = null;
-    fork = null;
+    if (FORKS.get() != null) {
+      FORKS.remove();
+      FORKING.decrementAndGet();
+    }
+  }
+
+  /**
+   * Runs {@code work}, whose draws advance a copy of this thread's generator, then advances that
+   * generator by the same draws.
+   *
+   * @return false, and the generator is as it was, if {@code work} returns false or throws, or if
+   *     another thread has drawn from the generator meanwhile
+   */
+  public boolean attempt(BooleanSupplier work) {
+    ForkableRandom mine = mine();
+    ForkableRandom from = mine.fork();
+    ForkableRandom to = from.fork();
+    boolean[] done = {false};
+    drawingFrom(to, () -> done[0] = work.getAsBoolean());
+    return done[0] && mine.advance(from, to);
+  }
+
+  /** Runs {@code work}, which draws from {@code other}; calls may be nested. */
+  public void drawingFrom(ForkableRandom other, Runnable work) {
+    Fork outer = FORKS.get();
+    drawFrom(other);
+    try {
+      work.run();
+    } finally {
+      if (outer == null) {
+        endFork();
+      } else {
+        FORKS.set(outer);
+      }
+    }
+  }
+
+  /** A copy of the generator from which this thread draws. */
+  public ForkableRandom forkOfMine() {
+    return mine().fork();
   }
 
   /** Saves the state, so that another JVM can {@link #restore} it. */

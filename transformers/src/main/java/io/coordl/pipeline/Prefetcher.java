@@ -9,7 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +21,13 @@ public final class Prefetcher implements Closeable {
   private static final long SECONDS_TO_END = 2;
 
   private final @Nullable ItemPrefetcher items;
-  private final BooleanSupplier worth;
+  private final IntSupplier threads;
   private final ThreadPoolExecutor batches = threads(1, Integer.MAX_VALUE, "coordl-batches-");
+
+  /** For the samples of one batch; more threads than cores would only take turns. */
+  private final ThreadPoolExecutor samples =
+      threads(Runtime.getRuntime().availableProcessors(), Integer.MAX_VALUE, "coordl-samples-");
+
   private final LongAdder prepared = new LongAdder();
   private final LongAdder used = new LongAdder();
 
@@ -30,10 +35,10 @@ public final class Prefetcher implements Closeable {
    * Prefetches only while that pays off.
    *
    * @param items null if there is no store to fetch items into
-   * @param worth whether to prepare a batch now
+   * @param threads the current number of threads; 0 while prefetching does not pay off
    */
-  public Prefetcher(@Nullable ItemPrefetcher items, BooleanSupplier worth) {
-    this.worth = worth;
+  public Prefetcher(@Nullable ItemPrefetcher items, IntSupplier threads) {
+    this.threads = threads;
     this.items = items;
   }
 
@@ -42,7 +47,17 @@ public final class Prefetcher implements Closeable {
   }
 
   public boolean isWorthwhile() {
-    return worth.getAsBoolean();
+    return threads() > 0;
+  }
+
+  /** The number of threads that may prepare samples now. */
+  public int threads() {
+    return threads.getAsInt();
+  }
+
+  /** The threads that help with the samples of a batch. */
+  public Executor samples() {
+    return samples;
   }
 
   /** The thread that prepares batches, one after another. */
@@ -78,6 +93,7 @@ public final class Prefetcher implements Closeable {
       items.close();
     }
     end(batches);
+    end(samples);
   }
 
   /** Daemon threads that inherit nothing from the program's thread that starts them. */

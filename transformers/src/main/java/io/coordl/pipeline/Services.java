@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param resume for {@code resume=}
  * @param profile for {@code profile=}
  * @param pinned for {@code gpu.pinned=on}
+ * @param pictures counts batches whose pictures the agent crops and resizes
  * @param log receives messages for the user
  */
 public record Services(
@@ -36,6 +37,7 @@ public record Services(
     @Nullable Resume resume,
     @Nullable Profile profile,
     @Nullable PinnedMemory pinned,
+    PictureBatches pictures,
     UserLog log) {
 
   /** A builder without any service. */
@@ -60,6 +62,7 @@ public record Services(
     private @Nullable Resume resume;
     private @Nullable Profile profile;
     private @Nullable PinnedMemory pinned;
+    private PictureBatches pictures = new PictureBatches();
 
     private Builder(UserLog log) {
       this.log = log;
@@ -112,6 +115,11 @@ public record Services(
       return this;
     }
 
+    public Builder pictures(PictureBatches counts) {
+      pictures = counts;
+      return this;
+    }
+
     public Services build() {
       return new Services(
           decoded,
@@ -124,6 +132,7 @@ public record Services(
           resume,
           profile,
           pinned,
+          pictures,
           log);
     }
   }

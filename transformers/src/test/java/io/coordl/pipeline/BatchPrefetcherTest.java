@@ -22,7 +22,7 @@ class BatchPrefetcherTest {
   private static final int BATCHES = 4;
 
   private final List<String> said = Collections.synchronizedList(new ArrayList<>());
-  private final Prefetcher prefetcher = new Prefetcher(null, () -> true);
+  private final Prefetcher prefetcher = new Prefetcher(null, () -> 1);
   private final BatchPrefetcher batches =
       new BatchPrefetcher(
           Services.builder(said::add).prefetcher(prefetcher, 1).build(),

@@ -41,7 +41,7 @@ class EngineEpochsTest {
 
   private final List<String> said = Collections.synchronizedList(new ArrayList<>());
   private final List<String> made = Collections.synchronizedList(new ArrayList<>());
-  private final Prefetcher prefetcher = new Prefetcher(null, () -> true);
+  private final Prefetcher prefetcher = new Prefetcher(null, () -> 1);
 
   @TempDir Path directory;
 

@@ -74,6 +74,7 @@ class PreparedSamplesTest {
   }
 
   /** A data set with a setting that anybody may change. */
+  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Settable {
     int add;
 
@@ -320,6 +321,7 @@ class PreparedSamplesTest {
   private record Tagged(Settable setting) {}
 
   /** Hands out what the next stage looks into. */
+  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Tagging {
     private final Settable setting = new Settable();
 
@@ -328,6 +330,7 @@ class PreparedSamplesTest {
     }
   }
 
+  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class LooksInto {
     byte[] of(Tagged tagged) {
       return new byte[] {(byte) tagged.setting.add};
@@ -347,6 +350,7 @@ class PreparedSamplesTest {
   }
 
   /** A transform with a method of that name and of no other meaning. */
+  @SuppressWarnings("UnusedMethod") // The proof reads them from the class file.
   private static final class Prepares {
     private final List<Integer> more = new ArrayList<>();
 

@@ -119,7 +119,7 @@ class ThirdLibraryTest {
 
   @Test
   void itsBatchesArePreparedAhead() {
-    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       feedsAsWithoutTheAgent(epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build()));
       assertThat(prefetcher.said())
           .isEqualTo("prefetch: 0 items prefetched; 5 batches prefetched, 5 of them used");
@@ -129,7 +129,7 @@ class ThirdLibraryTest {
 
   @Test
   void aFileThatTheProgramRewritesBetweenItsBatchesIsReadAgain() throws IOException {
-    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       PlainAdapter epoch = epoch(Services.builder(said::add).prefetcher(prefetcher, 1).build());
       epoch.next();
       while (!prefetcher.said().contains("1 batches prefetched")) {
@@ -151,7 +151,7 @@ class ThirdLibraryTest {
     ArenaStore arena = ArenaStore.openProcess(directory, ByteBudget.parse("2m"), said::add);
     try (DecodedStore store = new DecodedStore(arena, path -> true);
         Prefetcher prefetcher =
-            new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> true)) {
+            new Prefetcher(new ItemPrefetcher(() -> 2, null, store::mayKeepMore), () -> 2)) {
       Services services =
           Services.builder(said::add).decoded(store).prefetcher(prefetcher, 2).build();
       feedsAsWithoutTheAgent(epoch(services));

@@ -32,6 +32,7 @@ import io.coordl.gpu.PinnedMemory;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.LibraryInterceptors;
+import io.coordl.pipeline.PictureBatches;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Prepared;
 import io.coordl.pipeline.Services;
@@ -243,6 +244,8 @@ final class Policies {
     AgentCheckpoints checkpoints =
         models != null && options.takesCheckpoints() ? checkpoints(models, resume) : null;
     int threads = options.count(Option.PREFETCH);
+    PictureBatches pictures = new PictureBatches();
+    job.addPolicy(pictures::said, () -> {});
     return interceptors(
         Services.builder(job.log())
             .decoded(decoded)
@@ -253,6 +256,7 @@ final class Policies {
             .checkpoints(checkpoints)
             .resume(resume)
             .pinned(pinned)
+            .pictures(pictures)
             .build(),
         rewrites);
   }
@@ -606,7 +610,7 @@ final class Policies {
             decoded == null && raw == null
                 ? null
                 : new ItemPrefetcher(threads, raw, () -> decoded != null && decoded.mayKeepMore()),
-            () -> threads.getAsInt() > 0);
+            threads);
     job.addPolicy(made::said, made);
     asked(Option.PREFETCH, () -> Unused.prefetch(made.said(), made.items() != null));
     return made;

@@ -4,16 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.event.Figures;
 import java.util.Random;
-import java.util.function.ToDoubleFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class SteadyStepsTest {
-  private static final ToDoubleFunction<Figures> TIME = step -> step.wall;
+  private static double time(Figures step) {
+    return step.wall;
+  }
 
   private static SteadySteps of(double... times) {
-    return SteadySteps.of(Series.figures(times), TIME);
+    return SteadySteps.of(Series.figures(times), SteadyStepsTest::time);
   }
 
   @ParameterizedTest
@@ -61,8 +62,8 @@ class SteadyStepsTest {
     SteadySteps steady = of(times);
 
     assertThat(steady.warmUp()).isZero();
-    assertThat(steady.slowestHundredth(TIME)).isBetween(0.45, 0.55);
-    assertThat(of(new double[49]).slowestHundredth(TIME)).isZero();
+    assertThat(steady.slowestHundredth(SteadyStepsTest::time)).isBetween(0.45, 0.55);
+    assertThat(of(new double[49]).slowestHundredth(SteadyStepsTest::time)).isZero();
   }
 
   @Test

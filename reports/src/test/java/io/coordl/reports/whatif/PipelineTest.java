@@ -159,7 +159,7 @@ class PipelineTest {
   }
 
   /** 100 steps of 32 samples, of 40 ms each: a fourth is a wait. */
-  private static void emitSteps(EpochEvent epoch, int items) {
+  private static void emitSteps(EpochEvent epoch, long items) {
     double[] nanos = new double[100];
     Arrays.fill(nanos, 40e6);
     Recordings.emitSteps(epoch.epoch, nanos);

@@ -54,12 +54,17 @@ record BatchFrame(
         dataArrays = dataArrays.toDevice(device, false);
         labelArrays = labelArrays.toDevice(device, false);
       }
-      return new Batch(
-          manager, dataArrays, labelArrays, size, data, labels, progress, progressTotal, indices);
+      return of(manager, dataArrays, labelArrays);
     } catch (IOException | RuntimeException | Error e) {
       manager.close();
       throw e;
     }
+  }
+
+  /** The batch with these arrays, which belong to its manager. */
+  Batch of(NDManager manager, NDList dataArrays, NDList labelArrays) {
+    return new Batch(
+        manager, dataArrays, labelArrays, size, data, labels, progress, progressTotal, indices);
   }
 
   /** Whether arrays are copied to a GPU, and the copy is complete when the call returns. */
@@ -84,14 +89,18 @@ record BatchFrame(
    * Makes an array with its own memory: the engine copies host memory only when it moves it to a
    * device, and views of an array over staged bytes would outlive them unnoticed.
    */
-  private static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
+  static NDArray array(NDManager manager, BatchLayout.Array array, ByteBuffer values) {
     Shape shape = new Shape(array.shape());
     DataType type = DataType.valueOf(array.type());
-    NDArray made = manager.create(values, shape, type);
-    if (!made.getDevice().isGpu()) {
-      NDArray over = made;
-      made = over.duplicate();
-      over.close();
+    NDArray made =
+        EngineMemory.isOf(manager) ? EngineMemory.copy(manager, shape, type, values) : null;
+    if (made == null) {
+      made = manager.create(values, shape, type);
+      if (!made.getDevice().isGpu()) {
+        NDArray over = made;
+        made = over.duplicate();
+        over.close();
+      }
     }
     if (!array.name().isEmpty()) {
       made.setName(array.name());

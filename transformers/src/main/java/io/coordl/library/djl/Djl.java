@@ -99,6 +99,9 @@ public final class Djl implements Library {
     table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
+    table.by("AugmentedBatches", SHARE, PREFETCH);
+    table.intercept(iterable, fetch);
+    table.random(RANDOM, "<clinit>()V");
     table.by("TrainedModels", CHECKPOINTS, RESUME);
     table.intercept(null, sample);
     table.intercept(
@@ -139,14 +142,11 @@ public final class Djl implements Library {
   public Map<String, String> anchors() {
     String iterable = "ai.djl.training.dataset.DataIterable";
     return Map.of(
-        FOLDER + ".TrainedModels",
-        "ai.djl.training.Trainer",
-        FOLDER + ".WrittenArrays",
-        "ai.djl.nn.Parameter",
-        FOLDER + ".IterableEpochs",
-        iterable,
-        FOLDER + ".CopiedBatches",
-        iterable);
+        FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
+        FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
+        FOLDER + ".IterableEpochs", iterable,
+        FOLDER + ".AugmentedBatches", iterable,
+        FOLDER + ".CopiedBatches", iterable);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.coordl.library.djl;
 
 import ai.djl.modality.cv.transform.Normalize;
+import ai.djl.modality.cv.transform.ToTensor;
 import ai.djl.translate.Pipeline;
+import ai.djl.translate.Transform;
 import ai.djl.util.PairList;
 import io.coordl.pipeline.LibraryField;
 import java.lang.ref.WeakReference;
@@ -105,14 +107,19 @@ record FixedPipeline(
     private final LibraryField<float[]> std =
         LibraryField.of(Normalize.class, "std", float[].class);
 
-    Copies() throws NoSuchFieldException {}
+    /** The key of a transform for the first array. */
+    private final Object first;
+
+    Copies() throws NoSuchFieldException {
+      first = pairs(new Pipeline(new ToTensor())).keyAt(0);
+    }
 
     private PairList<?, ?> pairs(Pipeline pipeline) {
       return (PairList<?, ?>) pairs.require(pipeline);
     }
 
     /** The arrays that the program passed to a transform, and may change. */
-    private float[][] arrays(Object transform) {
+    float[][] arrays(Object transform) {
       return transform.getClass() == Normalize.class
           ? new float[][] {mean.require(transform), std.require(transform)}
           : new float[0][];
@@ -125,6 +132,14 @@ record FixedPipeline(
 
     int size(Pipeline pipeline) {
       return pairs(pipeline).size();
+    }
+
+    /** Its transforms; empty if one of them is for another array than the first. */
+    List<Transform> transforms(Pipeline pipeline) {
+      PairList<?, ?> all = pairs(pipeline);
+      return all.keys().stream().allMatch(key -> key.equals(first))
+          ? all.values().stream().map(one -> (Transform) one).toList()
+          : List.of();
     }
 
     /** The transforms in a range whose end is exclusive. */

@@ -143,8 +143,8 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return true;
   }
 
-  /** Created for each batch, as the library does. */
-  private NDManager newBatchManager() {
+  /** A manager for one batch, as the library makes it. */
+  NDManager newBatchManager() {
     NDManager manager = fields.manager.require(iterable).newSubManager();
     manager.setName("dataIter fetch");
     return manager;
@@ -227,7 +227,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     return plan.kept() == 1 + fixed.data.size() && fixed.stacked;
   }
 
-  private boolean isOnlyStacked() {
+  boolean isOnlyStacked() {
     Pipeline labels = fields.targetPipeline.get(iterable);
     return FixedPipeline.Copies.isPlain(labels)
         && (labels == null || fields.copies.size(labels) == 0)

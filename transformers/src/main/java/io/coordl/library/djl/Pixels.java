@@ -63,24 +63,12 @@ record Pixels(DecodedForm form, KeptArray array) {
    */
   NDArray toArray(NDManager manager) {
     Shape shape = new Shape(height(), width(), array.third());
-    if (Device.cpu().equals(manager.getDevice())
-        && manager.getEngine().getEngineName().equals("PyTorch")) {
-      NDArray made = manager.create(shape, DataType.UINT8);
-      // Otherwise another thread could close the manager and free the memory during this write.
-      made.detach();
-      try {
-        ByteBuffer memory = made.toByteBuffer(true);
-        // By contract, a direct buffer is the array's memory; any other buffer is a copy.
-        if (memory.isDirect()) {
-          memory.put(array.values().duplicate());
-          made.attach(manager);
-          return made;
-        }
-      } catch (RuntimeException e) {
-        made.close();
-        throw e;
-      }
-      made.close();
+    NDArray made =
+        EngineMemory.isOf(manager)
+            ? EngineMemory.copy(manager, shape, DataType.UINT8, array.values())
+            : null;
+    if (made != null) {
+      return made;
     }
     ByteBuffer own = manager.allocateDirect(array.values().remaining());
     own.put(array.values().duplicate());

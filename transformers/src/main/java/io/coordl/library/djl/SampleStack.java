@@ -89,7 +89,8 @@ final class SampleStack {
     return all.subList(0, count);
   }
 
-  private ByteBuffer memory(int length) {
+  /** Memory to fill and to copy from, until {@link #free}. */
+  ByteBuffer memory(int length) {
     ByteBuffer memory = locked.poll();
     if (memory != null && memory.capacity() < length && pinned != null) {
       pinned.unpin(memory);

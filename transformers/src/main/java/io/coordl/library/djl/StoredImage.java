@@ -106,12 +106,10 @@ final class StoredImage implements InvocationHandler {
       return pixels.toArray(manager);
     }
     long start = System.nanoTime();
-    if (!Device.cpu().equals(manager.getDevice())) {
-      Pixels host = onHost(manager, flag, form);
-      if (host != null) {
-        KeptItems.keep(origin.item(), form, System.nanoTime() - start, host::array);
-        return host.toArray(manager);
-      }
+    Pixels host = onHost(manager, flag, form);
+    if (host != null) {
+      KeptItems.keep(origin.item(), form, System.nanoTime() - start, host::array);
+      return host.toArray(manager);
     }
     NDArray array = own().toNDArray(manager, flag);
     KeptItems.keep(origin.item(), form, System.nanoTime() - start, () -> Pixels.of(array));
@@ -121,11 +119,16 @@ final class StoredImage implements InvocationHandler {
   /**
    * The pixels in main memory, where the library has them before it copies them to a device.
    * Reading them back from the device would have to wait for all its pending work. Null if they are
-   * unavailable; the program's own call then reports why.
+   * unavailable, or if the library has them as fast; its own call then makes the array.
    */
   private @Nullable Pixels onHost(NDManager manager, Image.@Nullable Flag flag, DecodedForm form) {
-    try (NDManager host = manager.newSubManager(Device.cpu())) {
-      KeptArray pixels = Pixels.of(own().toNDArray(host, flag));
+    try {
+      KeptArray pixels = BufferedPixels.of(own(), flag, manager);
+      if (pixels == null && !Device.cpu().equals(manager.getDevice())) {
+        try (NDManager host = manager.newSubManager(Device.cpu())) {
+          pixels = Pixels.of(own().toNDArray(host, flag));
+        }
+      }
       return pixels == null ? null : new Pixels(form, pixels);
     } catch (RuntimeException e) {
       return null;

@@ -61,7 +61,7 @@ class EpochInterceptorTest {
                 return super.entrySet();
               }
             });
-    try (Prefetcher prefetcher = new Prefetcher(null, () -> true)) {
+    try (Prefetcher prefetcher = new Prefetcher(null, () -> 1)) {
       Services services = Services.builder(sentence -> {}).prefetcher(prefetcher, 1).build();
       EpochInterceptor interceptor = new EpochInterceptor(type, services);
 

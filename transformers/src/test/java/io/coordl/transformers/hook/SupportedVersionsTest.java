@@ -342,7 +342,7 @@ final class SupportedVersionsTest {
         yield services(null, prepared, null, null);
       }
       case COORDINATE -> services(null, null, group, null);
-      case PREFETCH -> services(null, null, null, new Prefetcher(null, () -> true));
+      case PREFETCH -> services(null, null, null, new Prefetcher(null, () -> 1));
       case ATOMIC, ASYNC -> training(models, null, null);
       case CHECKPOINTS -> {
         String root = directory.toString();

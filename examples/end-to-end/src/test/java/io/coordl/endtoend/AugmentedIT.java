@@ -1,0 +1,77 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.benchmarks.ChildJvm;
+import io.coordl.benchmarks.ChildResult;
+import io.coordl.benchmarks.Jdk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pictures that are cropped at random: the agent makes them, and every bit and draw stays. */
+class AugmentedIT {
+  private static final Pattern MADE =
+      Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
+
+  /**
+   * Of 20 pipelines, six are of the library's own classes only; some of their batches fail, or are
+   * of pictures of several sizes.
+   */
+  private static final int LEAST = 70;
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyBatchAndDrawIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path folder = Workshop.empty("augmented-" + jdk.version());
+    ChildResult plain = crops(jdk, folder).run().orFail("Without the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(200);
+    for (String policy :
+        Workshop.first(
+            2, List.of("decoded=share", "decoded=share,prefetch=3", "prefetch=2", "auto=on"))) {
+      ChildResult job =
+          crops(jdk, folder)
+              .agent(Workshop.checkout().agentJar(), "record=off," + policy)
+              .run()
+              .orFail(policy);
+      SameOutput.check(policy, job, plain.out());
+      assertThat(job.err()).doesNotContain("fault");
+      if (!policy.startsWith("auto")) {
+        assertThat(made(job)).as(policy + ": batches that the agent made").isGreaterThan(LEAST);
+      }
+    }
+  }
+
+  /** An engine whose kernels round otherwise makes its batches itself. */
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void anotherKernelMakesItsOwn(Jdk jdk) throws IOException, InterruptedException {
+    Path folder = Workshop.empty("augmented-kernel-" + jdk.version());
+    ChildResult job =
+        crops(jdk, folder)
+            .environment("ATEN_CPU_CAPABILITY", "default")
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share")
+            .run()
+            .orFail("Another kernel");
+    ChildResult plain =
+        crops(jdk, folder)
+            .environment("ATEN_CPU_CAPABILITY", "default")
+            .run()
+            .orFail("Without the agent");
+    SameOutput.check(job, plain);
+    assertThat(made(job)).isZero();
+  }
+
+  private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.augment.Crops").args(folder.toString());
+  }
+
+  private static int made(ChildResult job) {
+    Matcher matcher = MADE.matcher(job.err());
+    return matcher.find() ? Integer.parseInt(matcher.group(1).replace(",", "")) : 0;
+  }
+}

@@ -1,0 +1,48 @@
+package io.coordl.bridge;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.InvocationTargetException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A fault of the agent stays with the agent; a stop of the thread does not. */
+@SuppressWarnings({"deprecation", "removal"}) // ThreadDeath, which Thread.stop throws on JDK 17.
+class BridgeTest {
+  @AfterEach
+  void reset() {
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+  }
+
+  private static void reporting(Error thrown) {
+    Bridge.install(
+        SpanSink.NONE,
+        ItemSource.NONE,
+        (where, cause, tripped) -> {
+          throw thrown;
+        });
+  }
+
+  @Test
+  void aThreadThatIsStoppedWhileAFaultIsReportedEnds() {
+    reporting(new ThreadDeath());
+    assertThatThrownBy(() -> Bridge.fault("a test", new IllegalStateException()))
+        .isInstanceOf(ThreadDeath.class);
+  }
+
+  @Test
+  void aStopIsNoFaultEvenAsACause() {
+    reporting(new AssertionError("a fault"));
+    assertThatThrownBy(
+            () -> Bridge.fault("a test", new InvocationTargetException(new ThreadDeath())))
+        .isInstanceOf(ThreadDeath.class);
+  }
+
+  @Test
+  void aFailureToReportStaysWithTheAgent() {
+    reporting(new OutOfMemoryError());
+    assertThatCode(() -> Bridge.fault("a test", new IllegalStateException()))
+        .doesNotThrowAnyException();
+  }
+}

@@ -1,0 +1,75 @@
+package io.coordl.library.djl;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is done to the pixels of one picture: a part of it is resized, and a part of that remains.
+ *
+ * @param source the part of the picture
+ * @param width of that part once it is resized; its own if it is not
+ * @param height likewise
+ * @param resizes whether it is resized, be it to its own size
+ * @param result the part of the resized picture
+ */
+record Augmentation(Box source, int width, int height, boolean resizes, Box result) {
+  /** A part of a picture: its left and upper edge, its width and height. */
+  record Box(int x, int y, int width, int height) {
+    int area() {
+      return width * height;
+    }
+
+    /** A part of this part; null if it is not inside. */
+    @Nullable Box part(ShapeOnly.Step crop) {
+      return crop.x() < 0
+              || crop.y() < 0
+              || crop.width() <= 0
+              || crop.height() <= 0
+              || crop.x() + crop.width() > width
+              || crop.y() + crop.height() > height
+          ? null
+          : new Box(x + crop.x(), y + crop.y(), crop.width(), crop.height());
+    }
+  }
+
+  /**
+   * Combines the steps of a pipeline; null if they are others than crops around one resize.
+   *
+   * @param width of the picture
+   * @param height of the picture
+   */
+  static @Nullable Augmentation of(List<ShapeOnly.Step> steps, int width, int height) {
+    Box source = new Box(0, 0, width, height);
+    Box result = source;
+    boolean resizes = false;
+    int toWidth = width;
+    int toHeight = height;
+    for (ShapeOnly.Step step : steps) {
+      if (step.resizes()) {
+        if (resizes || step.width() <= 0 || step.height() <= 0) {
+          return null;
+        }
+        resizes = true;
+        source = result;
+        toWidth = step.width();
+        toHeight = step.height();
+        result = new Box(0, 0, toWidth, toHeight);
+      } else {
+        Box part = result.part(step);
+        if (part == null) {
+          return null;
+        }
+        result = part;
+      }
+    }
+    if (resizes) {
+      return new Augmentation(source, toWidth, toHeight, true, result);
+    }
+    return new Augmentation(
+        result,
+        result.width(),
+        result.height(),
+        false,
+        new Box(0, 0, result.width(), result.height()));
+  }
+}

@@ -1,0 +1,409 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.modality.cv.util.NDImageUtils;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDArrays;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.index.NDIndex;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.training.dataset.Record;
+import ai.djl.translate.Transform;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.Spans;
+import io.coordl.pipeline.BatchLayout;
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.SampleThreads;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One batch of {@link AugmentedBatches}. The thread that asks for it calls all methods; others help
+ * with the samples.
+ */
+final class AugmentedBatch implements AutoCloseable {
+  private static final int CHANNELS = 3;
+
+  /** The pipeline is left to the program; the message is for the user, null if there is none. */
+  static final class LeftException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    LeftException(@Nullable String message) {
+      super(message);
+    }
+  }
+
+  /** A decoded picture in main memory, and its labels. */
+  private record Picture(NDArray array, ByteBuffer pixels, int width, int height, NDList labels) {}
+
+  private final DataIterable iterable;
+  private final IterableFields fields;
+  private final PicturePipeline pipeline;
+  private final List<Transform> transforms;
+  private final List<Long> indices;
+  private final ForkableRandom random;
+  private final @Nullable Prefetcher prefetcher;
+  private final SampleStack memory;
+  private final Queue<Resampler> resamplers;
+  private final RandomAccessDataset dataset;
+
+  /** Each is used by one thread at a time. */
+  private final Queue<NDManager> idle = new ConcurrentLinkedQueue<>();
+
+  private final Queue<NDManager> hosts = new ConcurrentLinkedQueue<>();
+  private final @Nullable Picture[] pictures;
+  private final Augmentation[] augmentations;
+  private final NDManager target;
+
+  /** The generator before the draws of the sample that is compared. */
+  private @Nullable ForkableRandom before;
+
+  private @Nullable NDArray data;
+  private final NDList labels = new NDList();
+  private boolean isTaken;
+  private boolean hangs;
+
+  AugmentedBatch(
+      DataIterable iterable,
+      IterableFields fields,
+      PicturePipeline pipeline,
+      List<Long> indices,
+      ForkableRandom random,
+      @Nullable Prefetcher prefetcher,
+      SampleStack memory,
+      Queue<Resampler> resamplers) {
+    this.iterable = iterable;
+    this.fields = fields;
+    this.pipeline = pipeline;
+    this.transforms = fields.copies.transforms(fields.pipeline.require(iterable));
+    this.indices = indices;
+    this.random = random;
+    this.prefetcher = prefetcher;
+    this.memory = memory;
+    this.resamplers = resamplers;
+    this.dataset = fields.dataset.require(iterable);
+    this.pictures = new Picture[indices.size()];
+    this.augmentations = new Augmentation[indices.size()];
+    this.target = new IterablePipeline(iterable, fields, null).newBatchManager();
+  }
+
+  private int size() {
+    return indices.size();
+  }
+
+  /**
+   * Draws the batch's random numbers and makes its samples.
+   *
+   * @return false if the program's own call is to make the batch
+   * @throws LeftException if it is to make all batches of this pipeline
+   */
+  boolean isMade(boolean onHost) {
+    try {
+      int checked = pipeline.checked(size());
+      if (!isLoaded() || !isDrawn(checked)) {
+        return false;
+      }
+      data = onHost ? onHost() : onDevice();
+      if (data == null) {
+        return false;
+      }
+      for (int i = 0; i < picture(0).labels.size(); i++) {
+        labels.add(label(i));
+      }
+      return checked < 0 || isSame(checked);
+    } catch (TimeoutException e) {
+      hangs = true;
+      throw new LeftException("prefetch leaves batches to the program: " + e.getMessage() + ".");
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // The work on pixels throws no other checked exception.
+    }
+  }
+
+  /** False if the program's own call is to throw what loading a picture throws. */
+  private boolean isLoaded() throws TimeoutException {
+    try {
+      each(this::load);
+      return true;
+    } catch (LeftException | TimeoutException e) {
+      throw e;
+    } catch (Exception e) {
+      return false;
+    }
+  }
+
+  /** The most threads that make its samples. */
+  int threads() {
+    return Math.min(size(), prefetcher == null ? 1 : Math.max(1, prefetcher.threads()));
+  }
+
+  private void each(SampleThreads.Work work) throws Exception {
+    if (prefetcher != null && threads() > 1) {
+      SampleThreads.run(size(), threads() - 1, prefetcher.samples(), work);
+    } else {
+      for (int place = 0; place < size(); place++) {
+        work.run(place);
+      }
+    }
+  }
+
+  /** Loads one picture, in main memory whatever the device. */
+  private void load(int place) throws Exception {
+    NDManager host = idle.poll();
+    if (host == null) {
+      host = target.getEngine().newBaseManager(Device.cpu());
+      hosts.add(host);
+    }
+    Record made = dataset.get(host, indices.get(place));
+    NDList list = made.getData();
+    NDArray array = list.size() == 1 && list.getClass() == NDList.class ? list.get(0) : null;
+    if (array == null
+        || array.getDataType() != DataType.UINT8
+        || array.getShape().dimension() != CHANNELS
+        || array.getShape().get(2) != CHANNELS
+        || array.getName() != null
+        || !Strides.areDense(array)
+        || !made.getLabels().stream().allMatch(AugmentedBatch::isOfNumbers)) {
+      throw new LeftException(null);
+    }
+    ByteBuffer pixels = array.toByteBuffer(true);
+    Shape shape = array.getShape();
+    pictures[place] =
+        new Picture(array, pixels, (int) shape.get(1), (int) shape.get(0), made.getLabels());
+    idle.add(host);
+  }
+
+  private static boolean isOfNumbers(NDArray label) {
+    return label.getDataType() != DataType.STRING && !label.isSparse();
+  }
+
+  private Picture picture(int place) {
+    return Objects.requireNonNull(pictures[place], "each picture is loaded");
+  }
+
+  /** Runs the transforms over the shapes; false if the samples differ in size. */
+  private boolean isDrawn(int checked) {
+    List<Transform> heads = transforms.subList(0, pipeline.heads());
+    for (int place = 0; place < size(); place++) {
+      Picture picture = picture(place);
+      if (place == checked) {
+        before = random.forkOfMine();
+      }
+      Augmentation what;
+      try {
+        Shape shape = new Shape(picture.height, picture.width, CHANNELS);
+        what = Augmentation.of(ShapeOnly.steps(heads, shape), picture.width, picture.height);
+      } catch (UnsupportedOperationException e) {
+        throw new LeftException(null);
+      } catch (RuntimeException e) {
+        return false; // The program's own call throws this.
+      }
+      if (what == null) {
+        throw new LeftException(null);
+      }
+      augmentations[place] = what;
+      Augmentation.Box first = augmentations[0].result();
+      if (what.result().width() != first.width() || what.result().height() != first.height()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private Shape shape() {
+    Augmentation.Box result = augmentations[0].result();
+    return new Shape(size(), CHANNELS, result.height(), result.width());
+  }
+
+  /** Writes all samples straight into the memory of the batch's array. */
+  private NDArray onHost() throws Exception {
+    NDArray batch = EngineMemory.array(target, shape(), DataType.FLOAT32, this::write);
+    if (batch == null) {
+      throw new LeftException(null);
+    }
+    return batch;
+  }
+
+  private void write(ByteBuffer memory) throws Exception {
+    FloatBuffer values = memory.asFloatBuffer();
+    int length = CHANNELS * augmentations[0].result().area();
+    float[][] table = pipeline.table();
+    each(
+        place -> {
+          long span = Spans.enter(SpanKind.TRANSFORM, transforms.get(0));
+          Resampler resampler = Objects.requireNonNullElseGet(resamplers.poll(), Resampler::new);
+          Picture picture = picture(place);
+          float[] planes =
+              resampler.run(picture.pixels, picture.width, augmentations[place], table);
+          values.duplicate().position(place * length).put(planes, 0, length);
+          resamplers.add(resampler);
+          Spans.exit(span, null);
+        });
+  }
+
+  /**
+   * Copies the parts to be resized to the device at once, and converts the whole batch at once.
+   *
+   * @return null if the memory order of the result could differ from the program's
+   */
+  private @Nullable NDArray onDevice() throws Exception {
+    Shape shape = shape();
+    if (LongStream.of(shape.getShape()).anyMatch(length -> length == 1)) {
+      return null; // The order of such an array shows neither in its values nor in its density.
+    }
+    int[] starts = new int[size() + 1];
+    for (int place = 0; place < size(); place++) {
+      int area = augmentations[place].source().area();
+      starts[place + 1] = Math.addExact(starts[place], Math.multiplyExact(CHANNELS, area));
+    }
+    // What the samples are made of is freed here, not by the thread that takes the batch.
+    try (NDManager parts = target.newSubManager()) {
+      NDArray all = up(parts, starts);
+      NDList planes = new NDList();
+      for (int place = 0; place < size(); place++) {
+        planes.add(onDevice(all, starts[place], augmentations[place]));
+      }
+      // Stacked as planes, and only seen as pixels by the tail, which keeps the memory order.
+      NDArray at = NDArrays.stack(planes).transpose(0, 2, 3, 1);
+      for (Transform tail : transforms.subList(pipeline.heads(), transforms.size())) {
+        at = tail.transform(at);
+      }
+      if (!at.getShape().equals(shape) || !Strides.areDense(at)) {
+        return null;
+      }
+      at.attach(target);
+      return at;
+    }
+  }
+
+  /** The parts of all pictures, one after another, on the device. */
+  private NDArray up(NDManager parts, int[] starts) throws Exception {
+    int length = starts[size()];
+    ByteBuffer bytes = memory.memory(length);
+    each(place -> copyPart(place, bytes, starts[place])); // If this fails, the memory is left.
+    try {
+      return parts.create(bytes, new Shape(length), DataType.UINT8);
+    } finally {
+      memory.free(bytes, BatchFrame.copiesToGpu(target));
+    }
+  }
+
+  private void copyPart(int place, ByteBuffer to, int start) {
+    Picture picture = picture(place);
+    Augmentation.Box box = augmentations[place].source();
+    int length = CHANNELS * box.width();
+    for (int y = 0; y < box.height(); y++) {
+      int from = CHANNELS * ((box.y() + y) * picture.width + box.x());
+      to.put(start + y * length, picture.pixels, from, length);
+    }
+  }
+
+  private static NDArray onDevice(NDArray all, int start, Augmentation what) {
+    Augmentation.Box source = what.source();
+    NDArray part =
+        all.get(new NDIndex().addSliceDim(start, start + CHANNELS * source.area()))
+            .reshape(source.height(), source.width(), CHANNELS);
+    if (what.resizes()) {
+      part = NDImageUtils.resize(part, what.width(), what.height());
+      Augmentation.Box result = what.result();
+      if (result.width() != what.width() || result.height() != what.height()) {
+        part = NDImageUtils.crop(part, result.x(), result.y(), result.width(), result.height());
+      }
+    }
+    return part.transpose(2, 0, 1);
+  }
+
+  /** Compares one sample with what the program's transforms make of the same picture. */
+  private boolean isSame(int place) {
+    NDArray[] own = new NDArray[1];
+    NDArray made = Objects.requireNonNull(data);
+    random.drawingFrom(
+        Objects.requireNonNull(before),
+        () -> {
+          NDArray at = picture(place).array;
+          if (!at.getDevice().equals(target.getDevice())) {
+            at = at.toDevice(target.getDevice(), true);
+          }
+          for (Transform transform : transforms) {
+            at = transform.transform(at);
+          }
+          own[0] = at;
+        });
+    boolean same;
+    try (NDArray ours = made.get(place)) {
+      same =
+          own[0].getShape().equals(ours.getShape())
+              && Arrays.equals(own[0].toByteArray(), ours.toByteArray());
+    }
+    if (!same) {
+      throw new LeftException(
+          "batches of pictures are left to the program: the engine of this machine computes other"
+              + " bits than expected.");
+    }
+    return true;
+  }
+
+  /** The finished batch. */
+  Batch take(int progress) {
+    Batch batch =
+        fields
+            .frame(iterable, indices, progress)
+            .of(target, new NDList(Objects.requireNonNull(data)), labels);
+    isTaken = true;
+    return batch;
+  }
+
+  private NDArray label(int number) {
+    NDArray first = picture(0).labels.get(number);
+    int length = Math.toIntExact(first.size() * first.getDataType().getNumOfBytes());
+    ByteBuffer values = ByteBuffer.allocateDirect(size() * length).order(ByteOrder.nativeOrder());
+    for (int place = 0; place < size(); place++) {
+      NDArray label = picture(place).labels.get(number);
+      if (!label.getShape().equals(first.getShape())
+          || label.getDataType() != first.getDataType()) {
+        throw new IllegalStateException("labels of several shapes");
+      }
+      values.put(label.toByteBuffer(true));
+    }
+    List<Long> shape = new ArrayList<>(List.of((long) size()));
+    Arrays.stream(first.getShape().getShape()).forEach(shape::add);
+    String name = first.getName();
+    return BatchFrame.array(
+        target,
+        new BatchLayout.Array(
+            BatchArrays.LABELS,
+            first.getDataType().name(),
+            name == null ? "" : name,
+            shape,
+            values.capacity()),
+        values.rewind());
+  }
+
+  @Override
+  public void close() {
+    if (hangs) {
+      return; // The thread that hangs may still use all this.
+    }
+    hosts.forEach(NDManager::close);
+    if (!isTaken) {
+      target.close();
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.coordl.library.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.util.RandomUtils;
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.ForkableRandom;
+import io.coordl.bridge.InterceptedCall;
+import io.coordl.bridge.LibraryHooks;
+import io.coordl.log.OnceLog;
+import io.coordl.pipeline.PictureBatches;
+import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.Services;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Batches of pictures that are cropped and resized at random. First all random numbers of the batch
+ * are drawn, in the program's order; then the pixels of its samples are computed, by several
+ * threads with {@code prefetch=N}, in plain Java in main memory and by the engine on a device.
+ *
+ * <p><b>The same batch.</b> The transforms' own code draws, over pictures without pixels ({@link
+ * ShapeOnly}). Their arithmetic has the engine's bits, or is the engine's ({@link ResamplerCheck}),
+ * and of each of the first batches one sample is compared with what the program's transforms make
+ * of it. Where anything differs or fails, the generator is as before and the program's own call
+ * makes the batch.
+ */
+public final class AugmentedBatches implements LibraryHooks {
+  private static final String PYTORCH = "PyTorch";
+
+  private final IterableFields fields = new IterableFields();
+  private final @Nullable ForkableRandom random;
+  private final @Nullable Prefetcher prefetcher;
+  private final SampleStack memory;
+  private final PictureBatches counts;
+  private final OnceLog log;
+
+  /** Those in use, and those of data sets that still exist. */
+  private final List<PicturePipeline> pipelines = new ArrayList<>();
+
+  private final Queue<Resampler> resamplers = new ConcurrentLinkedQueue<>();
+
+  /** Whether {@link Resampler} has the bits of this engine; null before the first batch. */
+  private @Nullable Boolean agrees;
+
+  public AugmentedBatches(Class<?> dataIterable, Services services)
+      throws ReflectiveOperationException {
+    random = RandomUtils.RANDOM instanceof ForkableRandom forkable ? forkable : null;
+    prefetcher = services.prefetcher();
+    memory = new SampleStack(services.pinned());
+    counts = services.pictures();
+    log = new OnceLog(services.log());
+  }
+
+  @Override
+  @SuppressWarnings("unchecked") // The argument types of DataIterable.fetch.
+  public @Nullable InterceptedCall enter(
+      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
+    ForkableRandom generator = random;
+    if (generator == null
+        || self.getClass() != DataIterable.class
+        || !(arguments[0] instanceof List<?> indices)
+        || indices.isEmpty()
+        || Thread.currentThread().isInterrupted()) {
+      return null;
+    }
+    DataIterable iterable = (DataIterable) self;
+    PicturePipeline pipeline = isSupported(iterable) ? pipeline(iterable) : null;
+    if (pipeline == null || pipeline.isLeft()) {
+      return null;
+    }
+    Batch batch = make(generator, iterable, pipeline, (List<Long>) indices, (Integer) arguments[1]);
+    return batch == null ? null : new InterceptedCall(batch);
+  }
+
+  private boolean isSupported(DataIterable iterable) {
+    NDManager manager = fields.manager.require(iterable);
+    Device pinned = fields.device.get(iterable);
+    return manager.isOpen() // Else the program's own call reports that.
+        && isPyTorch(manager)
+        && (pinned == null || pinned.equals(manager.getDevice()))
+        && FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))
+        && new IterablePipeline(iterable, fields, null).isOnlyStacked();
+  }
+
+  /** Arrays without an engine have a manager without one. */
+  @SuppressWarnings("ConstantValue")
+  private static boolean isPyTorch(NDManager manager) {
+    return manager.getEngine() != null && manager.getEngine().getEngineName().equals(PYTORCH);
+  }
+
+  private synchronized @Nullable PicturePipeline pipeline(DataIterable iterable) {
+    for (PicturePipeline known : pipelines) {
+      if (known.isOf(iterable, fields)) {
+        return known;
+      }
+    }
+    RandomAccessDataset dataset = fields.dataset.require(iterable);
+    pipelines.removeIf(one -> one.isOf(dataset) || one.isGone());
+    NDManager manager = fields.manager.require(iterable);
+    try (NDManager host = manager.getEngine().newBaseManager(Device.cpu())) {
+      PicturePipeline made =
+          PicturePipeline.of(iterable, fields, host, PicturePipeline::isOfLibrary);
+      if (made != null && agrees == null) {
+        agrees = ResamplerCheck.agrees(host);
+      }
+      if (made != null) {
+        pipelines.add(made);
+      }
+      return made;
+    } catch (RuntimeException e) {
+      return null; // The program's own call meets what the engine does not have.
+    }
+  }
+
+  private @Nullable Batch make(
+      ForkableRandom generator,
+      DataIterable iterable,
+      PicturePipeline pipeline,
+      List<Long> indices,
+      int progress) {
+    boolean onHost = Device.cpu().equals(fields.manager.require(iterable).getDevice());
+    if (onHost && !Boolean.TRUE.equals(agrees)) {
+      return null;
+    }
+    AugmentedBatch batch =
+        new AugmentedBatch(
+            iterable, fields, pipeline, indices, generator, prefetcher, memory, resamplers);
+    try {
+      if (!generator.attempt(() -> batch.isMade(onHost))) {
+        return null;
+      }
+      counts.made(batch.threads());
+      return batch.take(progress);
+    } catch (AugmentedBatch.LeftException e) {
+      pipeline.leave();
+      if (e.getMessage() != null) {
+        log.once(e.getMessage());
+      }
+      return null;
+    } catch (RuntimeException | LinkageError e) {
+      pipeline.leave();
+      Bridge.fault("making a batch of pictures", e);
+      return null;
+    } finally {
+      batch.close();
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.coordl.library.djl;
+
+import ai.djl.modality.cv.ImageFactory;
+import ai.djl.modality.cv.transform.Normalize;
+import ai.djl.modality.cv.transform.ToTensor;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
+import ai.djl.translate.Pipeline;
+import ai.djl.translate.Transform;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pipeline of the library's own classes whose draws depend on the shapes of the pictures alone: a
+ * data set of pictures, transforms that crop and resize, then {@link ToTensor} and perhaps {@link
+ * Normalize}. Thread-safe.
+ */
+final class PicturePipeline {
+  private static final String DATASETS = "ai.djl.basicdataset.cv.classification.";
+  private static final String FACTORIES = "ai.djl.";
+  private static final String TRANSFORMS = "ai.djl.modality.cv.transform.";
+  private static final int CHANNELS = 3;
+  private static final int LEVELS = 256;
+
+  /** Batches of which one sample each is compared with the program's own. */
+  private static final int CHECKED = 16;
+
+  private final WeakReference<RandomAccessDataset> dataset;
+  private final List<WeakReference<Object>> transforms;
+
+  /** Copies of the arrays of {@link Normalize}, which the program may change. */
+  private final float[][] arrays;
+
+  private final int heads;
+
+  /** The value after {@link ToTensor} and {@link Normalize} of each level of each channel. */
+  private final float[][] table;
+
+  private final AtomicInteger checks = new AtomicInteger(CHECKED);
+  private volatile boolean left;
+
+  private PicturePipeline(
+      RandomAccessDataset dataset,
+      List<Transform> transforms,
+      float[][] arrays,
+      int heads,
+      float[][] table) {
+    this.dataset = new WeakReference<>(dataset);
+    this.transforms = transforms.stream().map(one -> new WeakReference<Object>(one)).toList();
+    this.arrays = arrays;
+    this.heads = heads;
+    this.table = table;
+  }
+
+  /**
+   * Examines a pipeline; null if it is another one, which the program's own calls run.
+   *
+   * @param host a manager in main memory
+   * @param isPure whether several threads may get samples of a data set, in any order, without a
+   *     draw
+   */
+  static @Nullable PicturePipeline of(
+      DataIterable iterable,
+      IterableFields fields,
+      NDManager host,
+      Predicate<RandomAccessDataset> isPure) {
+    RandomAccessDataset dataset = fields.dataset.require(iterable);
+    Pipeline pipeline = fields.pipeline.get(iterable);
+    if (pipeline == null || !isPure.test(dataset)) {
+      return null;
+    }
+    List<Transform> transforms = fields.copies.transforms(pipeline);
+    int heads = heads(transforms);
+    if (heads < 0) {
+      return null;
+    }
+    return new PicturePipeline(
+        dataset,
+        transforms,
+        arrays(fields, transforms),
+        heads,
+        table(host, transforms.subList(heads, transforms.size())));
+  }
+
+  /** Whether the library's own code gets the samples. */
+  static boolean isOfLibrary(RandomAccessDataset dataset) {
+    ImageFactory factory = ImageFactory.getInstance();
+    return dataset.getClass().getName().startsWith(DATASETS)
+        && factory.getClass().getName().startsWith(FACTORIES);
+  }
+
+  /** Number of transforms before {@link ToTensor}; -1 if the pipeline is of another kind. */
+  private static int heads(List<Transform> transforms) {
+    int heads = 0;
+    while (heads < transforms.size() && transforms.get(heads).getClass() != ToTensor.class) {
+      if (!transforms.get(heads).getClass().getName().startsWith(TRANSFORMS)) {
+        return -1;
+      }
+      heads++;
+    }
+    int tails = transforms.size() - heads;
+    boolean fits =
+        tails == 1 || (tails == 2 && transforms.get(heads + 1).getClass() == Normalize.class);
+    return fits ? heads : -1;
+  }
+
+  private static float[][] arrays(IterableFields fields, List<Transform> transforms) {
+    return transforms.stream()
+        .flatMap(one -> Stream.of(fields.copies.arrays(one)))
+        .map(float[]::clone)
+        .toArray(float[][]::new);
+  }
+
+  /**
+   * Lets the engine compute the value of each level, in the order in which it does for a picture.
+   */
+  private static float[][] table(NDManager host, List<Transform> tail) {
+    ByteBuffer levels = host.allocateDirect(LEVELS * CHANNELS);
+    for (int level = 0; level < LEVELS; level++) {
+      for (int channel = 0; channel < CHANNELS; channel++) {
+        levels.put((byte) level);
+      }
+    }
+    levels.rewind();
+    NDArray at = host.create(levels, new Shape(LEVELS, 1, CHANNELS), DataType.UINT8);
+    for (Transform transform : tail) {
+      at = transform.transform(at);
+    }
+    float[] values = at.toFloatArray();
+    float[][] table = new float[CHANNELS][];
+    for (int channel = 0; channel < CHANNELS; channel++) {
+      table[channel] = Arrays.copyOfRange(values, channel * LEVELS, (channel + 1) * LEVELS);
+    }
+    return table;
+  }
+
+  /** Whether the program's next batch is made by this pipeline. */
+  boolean isOf(DataIterable iterable, IterableFields fields) {
+    Pipeline pipeline = fields.pipeline.get(iterable);
+    if (!dataset.refersTo(fields.dataset.require(iterable)) || pipeline == null) {
+      return false;
+    }
+    List<Transform> now = fields.copies.transforms(pipeline);
+    return now.size() == transforms.size()
+        && Arrays.deepEquals(arrays, arrays(fields, now))
+        && haveSame(now);
+  }
+
+  /** A prefetched batch has copies of the transforms whose arrays the program may change. */
+  private boolean haveSame(List<Transform> now) {
+    for (int i = 0; i < now.size(); i++) {
+      Object then = transforms.get(i).get();
+      boolean isCopied = now.get(i).getClass() == Normalize.class;
+      if (then != now.get(i) && !(isCopied && i == now.size() - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean isOf(RandomAccessDataset data) {
+    return dataset.refersTo(data);
+  }
+
+  /** Whether the program has dropped the data set. */
+  boolean isGone() {
+    return dataset.refersTo(null);
+  }
+
+  int heads() {
+    return heads;
+  }
+
+  float[][] table() {
+    return table;
+  }
+
+  /** Whether to compare a sample of this batch, and which; -1 for none. */
+  int checked(int size) {
+    int left = checks.get() <= 0 ? 0 : checks.getAndDecrement();
+    return left <= 0 ? -1 : (CHECKED - left) * (size / 3 + 1) % size;
+  }
+
+  /** From now on, the program's own calls make the batches. */
+  void leave() {
+    left = true;
+  }
+
+  boolean isLeft() {
+    return left;
+  }
+}

@@ -1,0 +1,102 @@
+package io.coordl.library.djl;
+
+import ai.djl.modality.cv.util.NDImageUtils;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * Compares {@link Resampler} with the engine that runs. The engine has a kernel per kind of CPU,
+ * whose roundings differ, and other versions compute other weights.
+ */
+final class ResamplerCheck {
+  private static final int CASES = 40;
+  private static final int CHANNELS = 3;
+
+  /** Beyond this size, sums of more terms would add nothing to the comparison. */
+  private static final int LONGEST = 96;
+
+  private static final float[][] LEVELS = levels();
+
+  private ResamplerCheck() {}
+
+  private static float[][] levels() {
+    float[][] levels = new float[CHANNELS][1 << Byte.SIZE];
+    for (float[] of : levels) {
+      for (int level = 0; level < of.length; level++) {
+        of[level] = level;
+      }
+    }
+    return levels;
+  }
+
+  /**
+   * Whether both give the same bits for pictures of many sizes: noise, edges, one color.
+   *
+   * @param host a manager in main memory, to which the engine's arrays are left
+   */
+  static boolean agrees(NDManager host) {
+    Random random = new Random(1);
+    Resampler resampler = new Resampler();
+    for (int i = 0; i < CASES; i++) {
+      int width = 1 + random.nextInt(LONGEST);
+      int height = 1 + random.nextInt(LONGEST);
+      ShapeOnly.Step part = part(random, width, height);
+      ShapeOnly.Step to =
+          new ShapeOnly.Step(true, 0, 0, 1 + random.nextInt(LONGEST), 1 + random.nextInt(LONGEST));
+      Augmentation what = Augmentation.of(List.of(part, to), width, height);
+      if (what == null
+          || !isSame(host, resampler, picture(random, i, width, height), what, width)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static ShapeOnly.Step part(Random random, int width, int height) {
+    int of = 1 + random.nextInt(width);
+    int tall = 1 + random.nextInt(height);
+    return new ShapeOnly.Step(
+        false, random.nextInt(width - of + 1), random.nextInt(height - tall + 1), of, tall);
+  }
+
+  private static ByteBuffer picture(Random random, int number, int width, int height) {
+    byte[] pixels = new byte[CHANNELS * width * height];
+    random.nextBytes(pixels);
+    byte color = (byte) random.nextInt();
+    for (int i = 0; i < pixels.length; i++) {
+      pixels[i] =
+          switch (number % 4) {
+            case 0 -> color;
+            case 1 -> (byte) (pixels[i] < 0 ? -1 : 0);
+            default -> pixels[i];
+          };
+    }
+    return ByteBuffer.allocateDirect(pixels.length).put(pixels).rewind();
+  }
+
+  private static boolean isSame(
+      NDManager host, Resampler resampler, ByteBuffer picture, Augmentation what, int width) {
+    Shape shape = new Shape(picture.remaining() / CHANNELS / width, width, CHANNELS);
+    NDArray array = host.create(picture.duplicate(), shape, DataType.UINT8);
+    Augmentation.Box box = what.source();
+    NDArray engines =
+        NDImageUtils.resize(
+            NDImageUtils.crop(array, box.x(), box.y(), box.width(), box.height()),
+            what.width(),
+            what.height());
+    byte[] expected = engines.toByteArray();
+    float[] planes = resampler.run(picture, width, what, LEVELS);
+    int area = what.result().area();
+    for (int i = 0; i < expected.length; i++) {
+      if ((expected[i] & 0xff) != planes[i % CHANNELS * area + i / CHANNELS]) {
+        return false;
+      }
+    }
+    return expected.length == CHANNELS * area;
+  }
+}

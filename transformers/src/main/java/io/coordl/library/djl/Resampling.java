@@ -1,0 +1,82 @@
+package io.coordl.library.djl;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The weights of a bilinear resize with antialiasing in one dimension, computed with the same
+ * roundings as PyTorch's kernel for the CPU. Its arrays are never changed.
+ */
+final class Resampling {
+  /** Bytes of weights to remember; random crops of large pictures have very many sizes. */
+  private static final long MOST_BYTES = 16 << 20;
+
+  private static final Map<Long, Resampling> KNOWN = new ConcurrentHashMap<>();
+  private static final AtomicLong KNOWN_BYTES = new AtomicLong();
+
+  /** For each place of the result, the first place of the source that it depends on. */
+  final int[] from;
+
+  /** For each place of the result, the number of places from there on. */
+  final int[] count;
+
+  /** The largest such number. */
+  final int most;
+
+  /** This many for each place of the result. */
+  final float[] weights;
+
+  private Resampling(int[] from, int[] count, int most, float[] weights) {
+    this.from = from;
+    this.count = count;
+    this.most = most;
+    this.weights = weights;
+  }
+
+  /** The weights for a dimension of {@code in} places that is resized to {@code out}. */
+  static Resampling of(int in, int out) {
+    long sizes = (long) in << Integer.SIZE | out;
+    Resampling known = KNOWN.get(sizes);
+    if (known == null) {
+      known = compute(in, out);
+      if (KNOWN_BYTES.addAndGet(4L * known.weights.length + 8L * out) <= MOST_BYTES) {
+        KNOWN.put(sizes, known);
+      }
+    }
+    return known;
+  }
+
+  /** In single precision where the kernel is; each rounding shows in the pixels. */
+  private static Resampling compute(int in, int out) {
+    float scale = (float) in / out;
+    boolean shrinks = scale >= 1;
+    float support = shrinks ? scale : 1;
+    float inverse = shrinks ? (float) (1.0 / scale) : 1;
+    int most = 2 * (int) Math.ceil(support) + 1;
+    int[] from = new int[out];
+    int[] count = new int[out];
+    float[] weights = new float[out * most];
+    for (int place = 0; place < out; place++) {
+      float center = (float) (scale * (place + 0.5));
+      int first = (int) Math.max((long) ((double) (center - support) + 0.5), 0);
+      long end = Math.min((long) ((double) (center + support) + 0.5), in);
+      int number = (int) Math.max(0, Math.min(end - first, most));
+      float sum = 0;
+      for (int i = 0; i < number; i++) {
+        float distance = (float) (((double) ((float) (i + first) - center) + 0.5) * inverse);
+        float weight = Math.abs(distance) < 1 ? (float) (1.0 - Math.abs(distance)) : 0;
+        weights[place * most + i] = weight;
+        sum += weight;
+      }
+      if (sum != 0) {
+        for (int i = 0; i < number; i++) {
+          weights[place * most + i] /= sum;
+        }
+      }
+      from[place] = first;
+      count[place] = number;
+    }
+    return new Resampling(from, count, most, weights);
+  }
+}

@@ -1,0 +1,28 @@
+package io.coordl.pipeline;
+
+import io.coordl.advice.Text;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts batches whose pictures the agent crops and resizes. Thread-safe. */
+public final class PictureBatches {
+  private final LongAdder batches = new LongAdder();
+  private final AtomicInteger threads = new AtomicInteger();
+
+  /** One more batch, whose samples up to {@code with} threads have made. */
+  public void made(int with) {
+    batches.increment();
+    threads.accumulateAndGet(with, Math::max);
+  }
+
+  /** The line of the summary; empty if there was none. */
+  public String said() {
+    long count = batches.sum();
+    int with = threads.get();
+    return count == 0
+        ? ""
+        : Text.format(
+            "transforms: the agent cropped and resized %,d batches of pictures%s",
+            count, with == 1 ? "" : ", each on up to " + with + " threads");
+  }
+}
