@@ -102,7 +102,7 @@ public final class Producers {
    * Called where a library call is no longer intercepted: after a trip, waits for the threads
    * inside.
    */
-  static void awaitAfterTrip() {
+  public static void awaitAfterTrip() {
     if (off) {
       awaitNone(PATIENCE_NANOS);
     }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * lies in a directory {@code .coordl} beside its place, where programs that list their models do
  * not look. Used by one thread at a time.
  */
-public final class ModelFile implements Closeable {
+final class ModelFile implements Closeable {
   static final String INCOMPLETE = ".incomplete";
 
   private static final AtomicInteger COUNT = new AtomicInteger();

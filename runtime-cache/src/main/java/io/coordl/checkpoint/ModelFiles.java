@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -245,7 +246,7 @@ public final class ModelFiles implements Closeable {
    * has been written. If true, the caller must call {@link #endTurn}. False while this or another
    * thread takes one: the file is then written at once, and no thread waits for its turn.
    */
-  public boolean beginTurn() {
+  boolean beginTurn() {
     boolean mine = background && !turn.isHeldByCurrentThread() && turn.tryLock();
     await(); // This thread may have saved it and may number its files by those that exist.
     if (mine && isWriting()) { // The previous file was abandoned, but its snapshot is still in use.
@@ -256,7 +257,7 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Ends the turn: the snapshot is handed over or was not taken. */
-  public void endTurn() {
+  void endTurn() {
     turn.unlock();
   }
 
@@ -271,42 +272,21 @@ public final class ModelFiles implements Closeable {
    * @throws IOException from this file, or from an earlier one in the background
    */
   public @Nullable Pending save(Path target, Content content) throws IOException {
-    boolean later = beginTurn();
-    try {
-      ModelFile file = create(target);
-      if (file == null) {
-        return null;
-      }
-      Pending saved = save(file, content, later);
-      raise();
-      return saved;
-    } finally {
-      if (later) {
-        endTurn();
-      }
+    try (Saving saving = begin()) {
+      return saving.create(target) ? saving.write(content) : null;
     }
   }
 
-  private Pending save(ModelFile file, Content content, boolean later) throws IOException {
-    try {
-      Content snapshot = later ? content.snapshot() : null;
-      if (snapshot != null) {
-        return persist(file, snapshot);
-      }
-      write(file, content);
-      file.close();
-      return new Pending(file, true);
-    } catch (Throwable t) {
-      file.close();
-      throw t;
-    }
+  /** Saves a model to a file that the library opens itself; the caller closes the result. */
+  public Saving begin() {
+    return new Saving(this);
   }
 
   /**
    * A file to write in place of {@code target}; null if the library has to write it. For a
    * checkpoint of the agent's own, the library may see another directory: only the name counts.
    */
-  public @Nullable ModelFile create(Path target) {
+  @Nullable ModelFile create(Path target) {
     StateFile agents = AS_AGENT.get();
     if (agents != null) {
       return ModelFile.later(agents.checkpoint().resolve(target.getFileName()));
@@ -344,16 +324,11 @@ public final class ModelFiles implements Closeable {
   }
 
   /** Writes all of a file, and publishes it; the caller closes it. */
-  public void write(ModelFile file, Content content) throws IOException {
+  void write(ModelFile file, Content content) throws IOException {
     write(file, content, System.nanoTime());
   }
 
-  /** Publishes a file whose content is written. */
-  public void publish(ModelFile file, long start) throws IOException {
-    write(file, written -> {}, start);
-  }
-
-  private void write(ModelFile file, Content content, long start) throws IOException {
+  void write(ModelFile file, Content content, long start) throws IOException {
     try {
       content.writeTo(file.stream());
       publish(file, start, false, MOVING);
@@ -391,7 +366,7 @@ public final class ModelFiles implements Closeable {
    * Writes a file in the background, publishes and closes it; at once if the job is ending. Called
    * in this thread's turn; the caller must then call {@link #raise}. Returns the pending file.
    */
-  public Pending persist(ModelFile file, Content content) {
+  Pending persist(ModelFile file, Content content) {
     Pending mine = new Pending(file, false);
     StateFile state = AS_AGENT.get();
     if (state != null) {
@@ -475,7 +450,7 @@ public final class ModelFiles implements Closeable {
    * Called when a model has been, or is being, saved. Throws, once, an earlier failure that has not
    * been reported yet.
    */
-  public synchronized void raise() throws IOException {
+  synchronized void raise() throws IOException {
     if (AS_AGENT.get() != null) {
       return;
     }
@@ -578,6 +553,25 @@ public final class ModelFiles implements Closeable {
     }
     log.say("checkpoint: " + damage(file));
     return true;
+  }
+
+  /**
+   * The newest of a library's models whose file is undamaged; {@code last} if there is none.
+   *
+   * @param last the newest
+   * @param before the others, the newest first; asked only if the last one is damaged
+   * @param file the path of a model
+   */
+  public <T> T newestWhole(T last, Iterable<? extends T> before, Function<? super T, Path> file) {
+    if (!isDamaged(file.apply(last))) {
+      return last;
+    }
+    for (T older : before) {
+      if (!isDamaged(file.apply(older))) {
+        return older;
+      }
+    }
+    return last;
   }
 
   private static String damage(Path file) {

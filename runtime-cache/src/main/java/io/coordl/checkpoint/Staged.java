@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A file's content in memory until it is written. If it does not fit, it goes to the file at once.
  * Closing it does nothing. Used by one thread at a time.
  */
-public final class Staged extends OutputStream {
+final class Staged extends OutputStream {
   private final SnapshotMemory memory;
   private final OutputStream file;
   private final List<ByteBuffer> pieces = new ArrayList<>();

@@ -107,16 +107,53 @@ class ModelFilesTest {
   }
 
   /** As DJL does. */
-  @Test
-  void aLibraryMayCloseWhatItWritesTo() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aLibraryMayOpenTheFileAndCloseWhatItWritesTo(boolean background) throws Exception {
     Path target = folder.resolve("model.zip");
-    try (ModelFile file = files.create(target)) {
-      try (OutputStream stream = file.stream()) {
+    if (!background) {
+      files.close();
+    }
+    try (Saving saving = files.begin()) {
+      assertThat(saving.isOpen()).isFalse();
+      try (OutputStream stream = saving.open(target)) {
         stream.write("first".getBytes(UTF_8));
       }
-      files.publish(file, 0);
+      assertThat(saving.isOpen()).isTrue();
+      saving.end();
+    }
+    files.await(target);
+    assertThat(target).hasContent("first");
+    assertThat(events).singleElement().matches(event -> event.background == background);
+    assertThat(files.beginTurn()).isEqualTo(background); // The turn was given back.
+  }
+
+  @Test
+  void aLibraryThatThrowsLeavesTheOldFile() throws Exception {
+    Path target = folder.resolve("model.zip");
+    write(target, "first");
+    try (Saving saving = files.begin()) {
+      saving.open(target).write("half".getBytes(UTF_8));
     }
     assertThat(target).hasContent("first");
+    assertThat(names()).hasSize(3);
+    assertThat(files.beginTurn()).isTrue();
+  }
+
+  @Test
+  void theNewestUndamagedModelIsTaken() throws Exception {
+    Path[] models = new Path[3];
+    for (int i = 0; i < models.length; i++) {
+      models[i] = folder.resolve("model-" + i);
+      write(models[i], "whole");
+    }
+    List<Integer> older = List.of(1, 0);
+    assertThat(files.newestWhole(2, older, i -> models[i])).isEqualTo(2);
+    Files.writeString(models[2], "other");
+    Files.writeString(models[1], "other");
+    assertThat(files.newestWhole(2, older, i -> models[i])).isZero();
+    Files.writeString(models[0], "other");
+    assertThat(files.newestWhole(2, older, i -> models[i])).isEqualTo(2);
   }
 
   @Test

@@ -11,6 +11,8 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,8 +21,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next batch of an epoch, prepared on a thread of the agent while the program computes, for
- * pipelines that the library runs on the program's own thread.
+ * The next batch of an epoch, prepared on a thread of the agent while the program computes. Without
+ * it, the batch would be prepared on the program's own thread.
  *
  * <p><b>The same batch.</b> A batch depends on its samples, which are known, and on the pipeline's
  * parts, which {@link PurityAnalyzer} examines once per epoch: they may draw from the library's
@@ -84,6 +86,11 @@ public final class BatchPrefetcher {
     this.drop = drop;
   }
 
+  /** Prepares batches that draw from no generator, and that are garbage-collected. */
+  BatchPrefetcher(Services services, PurityAnalyzer code) {
+    this(services, code, new ForkableRandom(0), "a generator", batch -> {});
+  }
+
   /** The message that batches are not prefetched, and why. */
   public static String leaves(String reason) {
     return "prefetch leaves batches to the program: " + reason + ".";
@@ -128,11 +135,10 @@ public final class BatchPrefetcher {
   /**
    * The program asks for a batch, on its thread or on the agent's.
    *
-   * @param samples and {@code position} as passed to {@link PrefetchedPipeline#prefetch}
-   * @return null if the program's own call is to run unchanged
+   * @param samples and {@code position} as passed to {@link LibraryEpoch#prefetch}
+   * @return null if nothing is prefetched now, and the program's own call is to run unchanged
    */
-  public @Nullable InterceptedCall enter(
-      PrefetchedPipeline pipeline, Object samples, int position) {
+  public @Nullable Asked enter(LibraryEpoch pipeline, Object samples, int position) {
     if (hangs || !awaitIdle()) {
       return null;
     }
@@ -158,11 +164,22 @@ public final class BatchPrefetcher {
         return null;
       }
     }
-    return call(pipeline, order, slot, position, batch);
+    return new Asked(pipeline, order, slot, position, batch);
+  }
+
+  boolean isWorthwhile() {
+    return prefetcher.isWorthwhile();
+  }
+
+  /** Whether the next batch of an order has been made; waits for it if it is being made. */
+  boolean isMade(PeekingIterator<?> order) {
+    Prepared next =
+        awaitIdle() && order.companion() instanceof Slot slot ? slot.prepared.get() : null;
+    return next != null && next.samples == order.peek() && next.batch.get() != null;
   }
 
   /** Waits until no batch is being prepared; false on the preparing thread, or if that hangs. */
-  private boolean awaitIdle() {
+  boolean awaitIdle() {
     if (preparing == Thread.currentThread()) {
       return false;
     }
@@ -187,7 +204,7 @@ public final class BatchPrefetcher {
     return begun;
   }
 
-  private Slot slot(PrefetchedPipeline pipeline, PeekingIterator<?> order) {
+  private Slot slot(LibraryEpoch pipeline, PeekingIterator<?> order) {
     if (order.companion() instanceof Slot known) {
       return known;
     }
@@ -200,8 +217,10 @@ public final class BatchPrefetcher {
   }
 
   /** Whether the objects that make batches allow prefetching. */
-  private boolean look(Slot slot, PrefetchedPipeline pipeline, Object settings) {
-    String reason = code.reasonToLeave(pipeline.parts(settings));
+  private boolean look(Slot slot, LibraryEpoch pipeline, Object settings) {
+    List<@Nullable Object> parts = new ArrayList<>();
+    pipeline.stages(settings).forEach(parts::addAll);
+    String reason = code.reasonToLeave(parts);
     if (reason != null) {
       slot.left = true;
       log.once(leaves(reason));
@@ -215,7 +234,7 @@ public final class BatchPrefetcher {
    * interrupted thread makes its own call, whose code may react to the interrupt.
    */
   private @Nullable Object take(
-      Prepared prepared, PrefetchedPipeline pipeline, Object samples, int position) {
+      Prepared prepared, LibraryEpoch pipeline, Object samples, int position) {
     Object batch = prepared.batch.get();
     if (batch == null
         || prepared.samples != samples
@@ -249,7 +268,7 @@ public final class BatchPrefetcher {
   }
 
   private void prepareNext(
-      PrefetchedPipeline pipeline, PeekingIterator<?> order, Slot slot, int position) {
+      LibraryEpoch pipeline, PeekingIterator<?> order, Slot slot, int position) {
     Object samples = order.peek();
     if (samples == null || slot.left) {
       slots.remove(slot); // Prefetches nothing more of this epoch.
@@ -270,13 +289,16 @@ public final class BatchPrefetcher {
   }
 
   /** Null if preparing failed; the program's own call then shows whether it throws. */
-  private @Nullable Object prepare(PrefetchedPipeline pipeline, Prepared prepared)
-      throws Exception {
+  private @Nullable Object prepare(LibraryEpoch pipeline, Prepared prepared) throws Exception {
     preparing = Thread.currentThread();
     random.drawFrom(prepared.to);
     Producers.listen(prepared.files);
     try {
-      return pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
+      Object batch = pipeline.prefetch(prepared.settings, prepared.samples, prepared.position);
+      if (batch == null) {
+        prepared.why = "the library makes them itself";
+      }
+      return batch;
     } catch (NotPreparedException e) {
       Throwable thrown = Objects.requireNonNullElse(e.getCause(), e);
       prepared.why = "it throws a " + thrown.getClass().getName();
@@ -289,28 +311,49 @@ public final class BatchPrefetcher {
   }
 
   /**
-   * One call for a batch by the program; returns {@code batch}, or if null, the program's own
-   * result.
+   * A batch that the program has asked for. {@link #result} is the prefetched batch, or the
+   * program's own.
    */
-  private InterceptedCall call(
-      PrefetchedPipeline pipeline,
-      PeekingIterator<?> order,
-      Slot slot,
-      int position,
-      @Nullable Object taken) {
-    return new InterceptedCall(taken) {
-      @Override
-      public @Nullable Object result(@Nullable Object own) {
-        try {
-          if (prefetcher.isWorthwhile()) {
-            prepareNext(pipeline, order, slot, position);
-          }
-        } catch (Throwable e) { // The batch at hand must not be lost.
-          Bridge.fault("preparing the next batch", e);
+  public final class Asked extends InterceptedCall {
+    private final LibraryEpoch pipeline;
+    private final PeekingIterator<?> order;
+    private final Slot slot;
+    private final int position;
+
+    private Asked(
+        LibraryEpoch pipeline,
+        PeekingIterator<?> order,
+        Slot slot,
+        int position,
+        @Nullable Object batch) {
+      super(batch);
+      this.pipeline = pipeline;
+      this.order = order;
+      this.slot = slot;
+      this.position = position;
+    }
+
+    /** The prefetched batch; null if there is none. */
+    @Nullable Object batch() {
+      return super.result(null);
+    }
+
+    @Override
+    public @Nullable Object result(@Nullable Object own) {
+      next();
+      return super.result(own);
+    }
+
+    /** Begins to prepare the next batch. */
+    void next() {
+      try {
+        if (prefetcher.isWorthwhile()) {
+          prepareNext(pipeline, order, slot, position);
         }
-        return super.result(own);
+      } catch (Throwable e) { // The batch at hand must not be lost.
+        Bridge.fault("preparing the next batch", e);
       }
-    };
+    }
   }
 
   /** A batch that was, or is being, prepared. */
@@ -330,7 +373,7 @@ public final class BatchPrefetcher {
 
     final OpenedFiles files = new OpenedFiles();
 
-    Prepared(PrefetchedPipeline pipeline, Object samples, int position, Object settings) {
+    Prepared(LibraryEpoch pipeline, Object samples, int position, Object settings) {
       this.samples = samples;
       this.position = position;
       this.from = random.fork();

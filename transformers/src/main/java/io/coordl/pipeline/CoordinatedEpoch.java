@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One epoch of one pipeline of this job, which may be shared with other jobs of the group. Its
  * adapter begins it at the first batch, and then requests each batch here before the program's own
- * code makes it. Refers to the program's objects only through its {@link Pipeline}. Thread-safe.
+ * code makes it. Refers to the program's objects only through its {@link LibraryEpoch}.
+ * Thread-safe.
  */
 public final class CoordinatedEpoch {
   private static final long LOOK_MILLIS = 50;
@@ -33,7 +34,7 @@ public final class CoordinatedEpoch {
   private static final ThreadLocal<Boolean> PREPARING = ThreadLocal.withInitial(() -> false);
 
   private final EpochCoordinator all;
-  final Pipeline pipeline;
+  final LibraryEpoch pipeline;
   private final ReentrantLock oneThread;
   private final AtomicInteger used = new AtomicInteger();
   private boolean decided;
@@ -41,7 +42,7 @@ public final class CoordinatedEpoch {
   private volatile @Nullable SharedEpoch shared;
   private volatile boolean ended;
 
-  public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline) {
+  public CoordinatedEpoch(EpochCoordinator all, LibraryEpoch pipeline) {
     this(all, pipeline, new ReentrantLock());
   }
 
@@ -51,7 +52,7 @@ public final class CoordinatedEpoch {
    * @param oneThread held by the thread that runs the program's code, if only one may do so at a
    *     time
    */
-  public CoordinatedEpoch(EpochCoordinator all, Pipeline pipeline, ReentrantLock oneThread) {
+  public CoordinatedEpoch(EpochCoordinator all, LibraryEpoch pipeline, ReentrantLock oneThread) {
     this.all = all;
     this.pipeline = pipeline;
     this.oneThread = oneThread;

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * One batch that the program's own code makes on the prefetcher's thread, before the program asks
  * for it. Either the program gets it, or it is discarded and freed exactly once. Thread-safe.
  */
-public final class EarlyBatch {
+final class EarlyBatch {
   /**
    * How long the program waits for the batch; code that hangs here would also hang in its own call.
    */
-  public static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Null once it has started, since it may refer to the program's data set. */
   private @Nullable Callable<? extends @Nullable Object> maker;
@@ -36,13 +36,13 @@ public final class EarlyBatch {
    * @param maker runs the program's code; returns null, or throws, if there is no batch
    * @param drop frees a batch that the program does not get
    */
-  public EarlyBatch(Callable<? extends @Nullable Object> maker, Consumer<Object> drop) {
+  EarlyBatch(Callable<? extends @Nullable Object> maker, Consumer<Object> drop) {
     this.maker = maker;
     this.drop = drop;
   }
 
   /** Starts making it; false if the job is ending or no thread can be started. */
-  public boolean begin(Prefetcher prefetcher) {
+  boolean begin(Prefetcher prefetcher) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     try {
       prefetcher.batches().execute(() -> make(prefetcher, loader));
@@ -96,24 +96,24 @@ public final class EarlyBatch {
   }
 
   /** Waits until the batch is made or has failed; false on timeout. */
-  public boolean await(Duration longest) {
+  boolean await(Duration longest) {
     return done.getCount() == 0 || AgentThread.await(done, longest);
   }
 
   /** The batch; null while it is being made, or if there is none. */
-  public synchronized @Nullable Object get() {
+  synchronized @Nullable Object get() {
     return batch;
   }
 
   /** Like {@link #get}, and lets it go: it is the program's from now on. */
-  public synchronized @Nullable Object take() {
+  synchronized @Nullable Object take() {
     Object taken = batch;
     batch = null;
     return taken;
   }
 
   /** Discards the batch; the program will not get it. */
-  public void discard() {
+  void discard() {
     Object made;
     synchronized (this) {
       discarded = true;

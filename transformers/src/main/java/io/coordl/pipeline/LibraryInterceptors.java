@@ -76,10 +76,13 @@ public final class LibraryInterceptors implements LibraryHooks {
 
   private LibraryHooks make(String interceptor, Class<?> declaring) {
     try {
-      return LibraryLoader.load(interceptor, declaring)
-          .asSubclass(LibraryHooks.class)
-          .getConstructor(Class.class, Services.class)
-          .newInstance(declaring, services);
+      Object made =
+          LibraryLoader.load(interceptor, declaring)
+              .getConstructor(Class.class, Services.class)
+              .newInstance(declaring, services);
+      return made instanceof LibraryBatches batches
+          ? new ProfiledBatches(services, batches)
+          : (LibraryHooks) made;
     } catch (ReflectiveOperationException | LinkageError e) {
       Throwable cause = e.getCause() != null ? e.getCause() : e;
       listener.skipped(interceptor, declaring, cause.toString());

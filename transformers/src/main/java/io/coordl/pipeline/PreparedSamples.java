@@ -159,7 +159,7 @@ public final class PreparedSamples {
   }
 
   /** How the samples of a pipeline are kept; null if they are left to the program. */
-  public @Nullable Plan plan(SamplePipeline pipeline) {
+  public @Nullable Plan plan(LibraryEpoch pipeline) {
     if (!areKept()) {
       return null;
     }
@@ -180,7 +180,7 @@ public final class PreparedSamples {
     leavesAll = plans.stream().allMatch(Plan::isLeft);
   }
 
-  private synchronized Plan current(SamplePipeline pipeline) {
+  private synchronized Plan current(LibraryEpoch pipeline) {
     Object dataset = pipeline.dataset();
     int fleeting = 0;
     plans.removeIf(plan -> plan.refersTo(null));
@@ -203,7 +203,7 @@ public final class PreparedSamples {
     return plan;
   }
 
-  private Plan look(SamplePipeline pipeline) {
+  private Plan look(LibraryEpoch pipeline) {
     long now = generation.get();
     List<String> names = new ArrayList<>();
     String type = pipeline.name();
@@ -255,7 +255,7 @@ public final class PreparedSamples {
     return stages.stream().<@Nullable Object>flatMap(List::stream).filter(Objects::nonNull);
   }
 
-  private Worth worth(SamplePipeline pipeline, int stages) {
+  private Worth worth(LibraryEpoch pipeline, int stages) {
     Worth own = pipeline.worth();
     if (own != null) {
       return own;
@@ -273,7 +273,7 @@ public final class PreparedSamples {
 
   /** Appends everything that determines a stage's behaviour. */
   private void describe(
-      SamplePipeline pipeline,
+      LibraryEpoch pipeline,
       Object settings,
       int stage,
       PurityAnalyzer.Proof proof,
@@ -311,7 +311,7 @@ public final class PreparedSamples {
   /**
    * As above.
    *
-   * @param stamp of this sample, as {@link SamplePipeline#stamp}
+   * @param stamp of this sample, as {@link LibraryEpoch#stamp}
    */
   public <S> @Nullable S sample(Plan plan, long index, long stamp, SampleMaker<S> maker)
       throws Exception {
@@ -519,7 +519,7 @@ public final class PreparedSamples {
     private volatile boolean begins = true;
 
     private Plan(
-        SamplePipeline pipeline,
+        LibraryEpoch pipeline,
         Object settings,
         long generation,
         List<ObjectSnapshot> looked,
@@ -544,7 +544,7 @@ public final class PreparedSamples {
     }
 
     /** Whether this plan still fits the pipeline. A data set left to the program stays so. */
-    private boolean isOf(SamplePipeline pipeline) {
+    private boolean isOf(LibraryEpoch pipeline) {
       if (isLeft()) {
         return true;
       }
@@ -556,7 +556,7 @@ public final class PreparedSamples {
       return generation == now && pipeline.isCurrent(settings) && haveSameValues();
     }
 
-    private boolean areAsLooked(SamplePipeline pipeline) {
+    private boolean areAsLooked(LibraryEpoch pipeline) {
       List<Object> objects = present(pipeline.stages(settings).subList(0, names.size())).toList();
       return objects.size() == looked.size()
           && IntStream.range(0, objects.size()).allMatch(i -> looked.get(i).isOf(objects.get(i)));

@@ -46,7 +46,7 @@ class BatchPrefetcherTest {
   /** An epoch whose batches are numbers. */
   private record Numbers(
       Object dataset, PeekingIterator<Integer> upcoming, UnaryOperator<Object> prepares)
-      implements PrefetchedPipeline {
+      implements LibraryEpoch {
     static Numbers of(UnaryOperator<Object> prepares) {
       return new Numbers(
           new Object(),

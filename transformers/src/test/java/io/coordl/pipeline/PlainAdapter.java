@@ -4,7 +4,6 @@ import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.cache.DecodedForm;
 import io.coordl.cache.DecodedItem;
-import io.coordl.profile.Batches;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
@@ -19,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** All that the strategies know of {@link PlainBatches}; each override of it is a hooked method. */
-final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPipeline, Batches {
+final class PlainAdapter extends PlainBatches implements LibraryEpoch, LibraryBatches {
   private static final DecodedForm FORM = DecodedForm.of("plain");
 
   private final Services services;
@@ -58,7 +57,11 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
 
   @Override
   public float[] next() {
-    InterceptedCall call = services.profile() == null ? null : services.profile().enter(this, this);
+    InterceptedCall call =
+        services.profile() == null
+            ? null
+            : new ProfiledBatches(services, this)
+                .enter("", getClass(), "next", this, new Object[0]);
     return around(call, super::next);
   }
 
@@ -90,17 +93,17 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
   }
 
   @Override
-  public int samples(Object of) {
+  public long samples(Object of) {
     return ((float[]) of).length;
   }
 
   @Override
-  public Kept keep(Object of) {
-    return KeptBatch.of(samples(of), new Bytes((float[]) of), PlainBatches::of);
+  public LibraryBatches.Bytes bytes(Object of) {
+    return new LibraryBatches.Bytes(new Floats((float[]) of), PlainBatches::of);
   }
 
   @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
-  private record Bytes(float[] values) implements PreparedBatch {
+  private record Floats(float[] values) implements PreparedBatch {
     @Override
     public long bytes() {
       return (long) Float.BYTES * values.length;
@@ -124,7 +127,7 @@ final class PlainAdapter extends PlainBatches implements Pipeline, PrefetchedPip
 
   @Override
   public PreparedBatch prepare(int number, int[] numbers) {
-    return new Bytes(super.fetch(numbers));
+    return new Floats(super.fetch(numbers));
   }
 
   @Override

@@ -173,7 +173,7 @@ class PreparedSamplesTest {
     }
   }
 
-  private final class Data implements SamplePipeline {
+  private final class Data implements LibraryEpoch {
     private final Object dataset;
     private final List<Object> transforms;
     private final String text;
@@ -277,7 +277,7 @@ class PreparedSamplesTest {
     assertThat(faults).isEmpty();
   }
 
-  private byte[] sample(PreparedSamples of, SamplePipeline data, int index, int number)
+  private byte[] sample(PreparedSamples of, LibraryEpoch data, int index, int number)
       throws Exception {
     return of.sample(of.plan(data), index, new Maker(number));
   }

@@ -96,15 +96,11 @@ public final class Djl implements Library {
         COMPUTE, "ai/djl/inference/Predictor", "batchPredict(Ljava/util/List;)Ljava/util/List;");
     table.span(CHECKPOINT, "ai/djl/BaseModel", "save(Ljava/nio/file/Path;Ljava/lang/String;)V");
     // If several rules intercept a method, the first is nearest to its body.
-    table.by("ProfiledBatches", PROFILE);
+    table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + BATCH);
     table.intercept(iterable + "$PreFetchCallable", "call()" + BATCH);
     table.by("AugmentedBatches", SHARE, PREFETCH);
     table.intercept(iterable, fetch);
-    table.random(RANDOM, "<clinit>()V");
-    table.by("PreparedBatches", PREPARED);
-    table.intercept(iterable, fetch);
-    table.intercept(null, prepare);
     table.random(RANDOM, "<clinit>()V");
     table.by("TrainedModels", CHECKPOINTS, RESUME);
     table.intercept(null, sample);
@@ -116,19 +112,20 @@ public final class Djl implements Library {
     table.random(RANDOM, "<clinit>()V");
     table.by("TrainedModels", RESUME);
     table.intercept("ai/djl/training/Trainer", "notifyListeners(Ljava/util/function/Consumer;)V");
-    table.by("CoordinatedBatches", COORDINATE);
-    table.intercept(null, sample, fetch);
+    table.by("IterableEpochs", PREPARED, COORDINATE, PREFETCH);
+    table.intercept(null, fetch);
+    table.by("IterableEpochs", COORDINATE, PREFETCH);
+    table.intercept(null, sample);
+    table.by("IterableEpochs", PREPARED, PREFETCH);
+    table.intercept(null, prepare);
+    table.random(RANDOM, "<clinit>()V");
+    table.by("IterableEpochs", COORDINATE);
     table.intercept("ai/djl/ndarray/BaseNDManager", "close()V");
     table.by("ImageInterceptor", SHARE);
     table.intercept("ai/djl/modality/cv/BufferedImageFactory", fromFile);
     table.provenOn("DJL OpenCV 0.32.0");
     table.intercept("ai/djl/opencv/OpenCVImageFactory", fromFile);
     table.provenOn(PROVEN_ON);
-    table.by("Prefetch", PREFETCH);
-    table.intercept(DATASET + "BatchSampler", sample);
-    table.intercept(iterable, fetch);
-    table.intercept(null, prepare);
-    table.random(RANDOM, "<clinit>()V");
     table.by("SavedModels", ATOMIC, ASYNC);
     table.intercept(
         "ai/djl/BaseModel",
@@ -147,11 +144,9 @@ public final class Djl implements Library {
     return Map.of(
         FOLDER + ".TrainedModels", "ai.djl.training.Trainer",
         FOLDER + ".WrittenArrays", "ai.djl.nn.Parameter",
-        FOLDER + ".Prefetch", iterable,
+        FOLDER + ".IterableEpochs", iterable,
         FOLDER + ".AugmentedBatches", iterable,
-        FOLDER + ".PreparedBatches", iterable,
-        FOLDER + ".CoordinatedBatches", iterable,
-        FOLDER + ".ProfiledBatches", iterable);
+        FOLDER + ".CopiedBatches", iterable);
   }
 
   @Override

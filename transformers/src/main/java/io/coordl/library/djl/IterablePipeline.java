@@ -11,15 +11,13 @@ import ai.djl.translate.Batchifier;
 import ai.djl.translate.Pipeline;
 import ai.djl.translate.StackBatchifier;
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.PeekingIterator;
-import io.coordl.pipeline.PrefetchedPipeline;
 import io.coordl.pipeline.PreparedSamples;
-import io.coordl.pipeline.SamplePipeline;
 import io.coordl.staging.NotPreparedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *     which also depend on the transforms of labels
  */
 record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable Tables tables)
-    implements PrefetchedPipeline, SamplePipeline {
+    implements LibraryEpoch {
   /**
    * Settings outside a data set's own fields that it reads and the program can change at any time.
    *
@@ -64,7 +62,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
         ImageFactory.getInstance(),
         fields.manager.require(iterable).getDevice(),
         Tables.columns(dataset()),
-        SamplePipeline.defaults());
+        LibraryEpoch.defaults());
   }
 
   /** The transforms of labels, if they matter. */
@@ -100,19 +98,6 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   @Override
   public int count(Object samples) {
     return ((List<?>) samples).size();
-  }
-
-  @Override
-  public List<@Nullable Object> parts(Object settings) {
-    Fixed fixed = (Fixed) settings;
-    List<@Nullable Object> parts = new ArrayList<>();
-    parts.add(dataset());
-    parts.add(fixed.around.factory);
-    parts.add(fields.dataBatchifier.get(iterable));
-    parts.add(fields.labelBatchifier.get(iterable));
-    fixed.data.objects().forEach(parts::addAll);
-    fixed.labels.objects().forEach(parts::addAll);
-    return parts;
   }
 
   @Override
@@ -168,11 +153,6 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   // ---- kept samples
 
   @Override
-  public String name() {
-    return dataset().getClass().getName();
-  }
-
-  @Override
   public long size() {
     return dataset().size();
   }
@@ -186,8 +166,16 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
   public List<List<@Nullable Object>> stages(Object settings) {
     Fixed fixed = (Fixed) settings;
     List<List<@Nullable Object>> stages = new ArrayList<>();
-    stages.add(Arrays.asList(dataset(), fixed.around.factory));
+    List<@Nullable Object> first = new ArrayList<>();
+    stages.add(first);
+    first.add(dataset());
+    first.add(fixed.around.factory);
     stages.addAll(fixed.data.objects());
+    if (tables == null) {
+      first.add(fields.dataBatchifier.get(iterable));
+      first.add(fields.labelBatchifier.get(iterable));
+      stages.addAll(fixed.labels.objects());
+    }
     return stages;
   }
 

@@ -11,7 +11,7 @@ import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.CoordinatedEpoch;
-import io.coordl.pipeline.Pipeline;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * One epoch of this job over a data set: from its sampler's order to the last batch. Refers to
  * neither the iterable nor the data set. Thread-safe.
  */
-final class SampledEpoch implements Pipeline {
+final class SampledEpoch implements LibraryEpoch {
   private final CoordinatedBatches all;
   private final IterableFields fields;
   private final WeakReference<RandomAccessDataset> dataset;
@@ -142,6 +142,16 @@ final class SampledEpoch implements Pipeline {
     public int size() {
       return size;
     }
+  }
+
+  @Override
+  public Object dataset() {
+    return fields.dataset.require(iterable());
+  }
+
+  @Override
+  public Object settings() {
+    return sampler;
   }
 
   @Override

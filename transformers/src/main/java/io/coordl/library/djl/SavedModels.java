@@ -6,10 +6,9 @@ import io.coordl.bridge.LibraryHooks;
 import io.coordl.bridge.Redirection;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.checkpoint.ModelFile;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
-import io.coordl.checkpoint.Staged;
+import io.coordl.checkpoint.Saving;
 import io.coordl.pipeline.Services;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +48,7 @@ public final class SavedModels implements LibraryHooks {
           if (resume != null && resume.leavesOutSave()) {
             return InterceptedCall.skipping(); // An earlier job has saved it.
           }
-          return arguments[0] instanceof Path directory
-              ? new Save(self, directory, files.beginTurn())
-              : null;
+          return arguments[0] instanceof Path directory ? new Save(self, directory) : null;
         }
         case "paramPathResolver" -> {
           files.await();
@@ -73,19 +71,22 @@ public final class SavedModels implements LibraryHooks {
   /** If no particular epoch was requested: the last one whose file is complete. */
   private Path lastWhole(Path last) {
     Matcher name = PARAMETERS.matcher(last.getFileName().toString());
-    if (last.getFileSystem() != FileSystems.getDefault()
-        || !name.matches()
-        || !files.isDamaged(last)) {
+    if (last.getFileSystem() != FileSystems.getDefault() || !name.matches()) {
       return last;
     }
-    for (int epoch = Integer.parseInt(name.group(2)) - 1; epoch >= 0; epoch--) {
-      Path before =
-          last.resolveSibling(String.format(Locale.ROOT, "%s-%04d.params", name.group(1), epoch));
-      if (Files.exists(before) && !files.isDamaged(before)) {
-        return before;
-      }
-    }
-    return last;
+    int epoch = Integer.parseInt(name.group(2));
+    return files.newestWhole(
+        last,
+        () ->
+            IntStream.iterate(epoch - 1, older -> older >= 0, older -> older - 1)
+                .mapToObj(older -> last.resolveSibling(file(name.group(1), older)))
+                .filter(Files::exists)
+                .iterator(),
+        file -> file);
+  }
+
+  private static String file(String model, int epoch) {
+    return String.format(Locale.ROOT, "%s-%04d.params", model, epoch);
   }
 
   /**
@@ -93,89 +94,48 @@ public final class SavedModels implements LibraryHooks {
    */
   private final class Save extends InterceptedCall implements Redirection {
     private final Path directory;
-    private final long start = System.nanoTime();
+    private final Saving saving = files.begin();
     private final long span;
-
-    /** Whether it is queued to be written in the background. */
-    private final boolean later;
-
     private final @Nullable Redirection outer;
-    private @Nullable ModelFile file;
-    private @Nullable Staged staged;
 
-    Save(Object model, Path directory, boolean later) {
+    Save(Object model, Path directory) {
       super(null);
       this.directory = directory;
-      this.later = later;
       span = Spans.enter(SpanKind.CHECKPOINT, model);
       outer = Redirection.use(this);
     }
 
     @Override
     public @Nullable OutputStream open(Path path) {
-      if (file != null
-          || !directory.equals(path.getParent())
-          || !PARAMETERS.matcher(path.getFileName().toString()).matches()) {
-        return null;
-      }
-      ModelFile made = files.create(path);
-      file = made;
-      if (made == null) {
-        return null;
-      }
-      if (!later) {
-        return made.stream();
-      }
-      Staged memory = new Staged(files.memory(), made.stream());
-      staged = memory;
-      return memory;
+      return saving.isOpen()
+              || !directory.equals(path.getParent())
+              || !PARAMETERS.matcher(path.getFileName().toString()).matches()
+          ? null
+          : saving.open(path);
     }
 
     @Override
     public @Nullable Throwable thrown() {
       Redirection.use(outer);
-      ModelFile made = file;
-      Staged memory = staged;
-      try {
-        if (made != null && memory != null && !memory.isFlushed()) {
-          files.persist(made, memory::writeTo);
-          files.raise();
-        } else if (made != null) {
-          try (made) {
-            files.publish(made, start);
-          }
-        }
+      try (saving) {
+        saving.end();
       } catch (IOException e) {
         return e;
       } finally {
-        end();
+        Spans.exit(span, null);
       }
       return null;
-    }
-
-    private void end() {
-      if (later) {
-        files.endTurn();
-      }
-      Spans.exit(span, null);
     }
 
     @Override
     public void failed() {
       Redirection.use(outer);
-      end();
-      Staged memory = staged;
-      if (memory != null) {
-        memory.discard();
+      try {
+        saving.close();
+      } catch (IOException e) {
+        // A later run deletes it.
       }
-      ModelFile made = file;
-      if (made != null) {
-        try {
-          made.close();
-        } catch (IOException e) {
-          // A later run deletes it.
-        }
-      }
+      Spans.exit(span, null);
     }
   }
 }

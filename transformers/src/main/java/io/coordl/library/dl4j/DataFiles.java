@@ -2,6 +2,7 @@ package io.coordl.library.dl4j;
 
 import io.coordl.cache.FileState;
 import io.coordl.pipeline.Checksum;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.shared.SharedFile;
 import java.io.File;
 import java.util.ArrayList;
@@ -145,25 +146,14 @@ final class DataFiles {
   /**
    * Identifies some records of an epoch.
    *
-   * @param checksum of their files' states, without change times, and of the records' places in the
-   *     files
-   * @param stamp of the change times of these files
-   */
-  record Identity(long checksum, long stamp) {
-    static final Identity NONE = new Identity(Checksum.NONE, Checksum.NONE);
-  }
-
-  /**
-   * Identifies some records of an epoch.
-   *
    * @param items numbers of the records of an epoch, in its order
    * @param from place in the order of the first record
    * @param before identity of the records before these
    * @return null if a file of several records has changed since they were counted
    */
-  @Nullable Identity identify(int[] items, int from, int to, Identity before) {
-    long checksum = before.checksum;
-    long stamp = before.stamp;
+  LibraryEpoch.@Nullable Key identify(int[] items, int from, int to, LibraryEpoch.Key before) {
+    long checksum = before.checksum();
+    long stamp = before.stamp();
     int last = -1;
     for (int at = from; at < to; at++) {
       int number = fileOf(items[at]);
@@ -178,7 +168,7 @@ final class DataFiles {
       }
       checksum = Checksum.mix(checksum, items[at] - first[number]);
     }
-    return new Identity(checksum, stamp);
+    return new LibraryEpoch.Key(checksum, stamp);
   }
 
   /** Adds the absolute paths of the files of these records; parameters as above. */

@@ -104,7 +104,7 @@ public final class Dl4j implements Library {
     table.span(CHECKPOINT, models, "writeModel");
     table.span(CHECKPOINT, listener, "saveCheckpoint");
     table.span(CHECKPOINT, sameDiff, "save");
-    table.by("ProfiledBatches", PROFILE);
+    table.by("CopiedBatches", PROFILE);
     table.intercept(null, "next()" + DATA_SET, "next(I)" + DATA_SET);
     table.intercept(null, "next()" + MULTI_DATA_SET, "next(I)" + MULTI_DATA_SET);
     table.by("Prefetch", PREFETCH);
@@ -182,7 +182,7 @@ public final class Dl4j implements Library {
         "org.deeplearning4j.optimize.Solver",
         FOLDER + ".SavedModels",
         "org.deeplearning4j.util.ModelSerializer",
-        FOLDER + ".ProfiledBatches",
+        FOLDER + ".CopiedBatches",
         batch,
         FOLDER + ".ProgramIterators",
         batch,

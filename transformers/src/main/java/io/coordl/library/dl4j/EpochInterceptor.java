@@ -2,18 +2,14 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.log.OnceLog;
-import io.coordl.pipeline.BatchPrefetcher;
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.CoordinatedEpoch;
-import io.coordl.pipeline.EpochCoordinator;
-import io.coordl.pipeline.Prefetcher;
+import io.coordl.pipeline.EpochEngine;
+import io.coordl.pipeline.EpochSource;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.Prepared;
-import io.coordl.pipeline.PreparedSamples;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.pipeline.Worth;
-import io.coordl.pipeline.Worths;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
 import io.coordl.staging.Fingerprint;
@@ -55,16 +51,10 @@ import org.nd4j.linalg.factory.Nd4j;
 public final class EpochInterceptor implements LibraryHooks {
   private static final String IMAGES = "org.datavec.image.";
 
-  private final @Nullable EpochCoordinator epochs;
-  private final @Nullable PreparedSamples samples;
-  private final @Nullable Prefetcher prefetcher;
+  private final EpochEngine engine;
   private final boolean fetchesItems;
-  private final PurityAnalyzer pure;
-  private final OnceLog log;
   private final String code;
   private final ProgramReaders readers = new ProgramReaders();
-  private final @Nullable Prepared prepared;
-  private final Worths worths = new Worths();
 
   /** Preprocessors that may behave differently each time, by iterator. */
   private final Map<Object, WeakReference<Object>> unsteady =
@@ -78,19 +68,15 @@ public final class EpochInterceptor implements LibraryHooks {
     Symbols.field(DataSet.class, "columnNames", List.class);
     Symbols.require(BatchBytes.class, Memory.class, ProgramIterator.class, ReaderPipeline.class);
     ProgramIterator.require();
-    this.prefetcher = services.prefetcher();
     this.fetchesItems = services.items() != null;
-    if (services.prepared() != null || prefetcher != null) {
-      Symbols.require(StagedIterator.class);
-    }
-    this.log = new OnceLog(services.log());
-    this.epochs = services.group() == null ? null : new EpochCoordinator("DL4J", services);
     Prepared prepared = services.prepared();
-    this.pure =
+    if (prepared != null || services.prefetcher() != null) {
+      Symbols.require(ReaderEpoch.class, Preprocessor.class, Surroundings.class);
+    }
+    PurityAnalyzer pure =
         new PurityAnalyzer(
             "", new KnownDl4j(false), name -> prepared != null && prepared.trusts(name));
-    this.samples = prepared == null ? null : new PreparedSamples(services, pure);
-    this.prepared = prepared;
+    this.engine = new EpochEngine(Dl4j.NAME, services, pure);
     this.code =
         ClassFiles.checksums(
             declaring,
@@ -169,7 +155,7 @@ public final class EpochInterceptor implements LibraryHooks {
   /** The next batch with this many examples; null if the library is to make it. */
   private @Nullable InterceptedCall next(Object iterator, int num) throws IOException {
     ProgramIterator program = new ProgramIterator(iterator);
-    if (program.hasBatchAtHand() || (epochs == null && !keeps() && !prefetches())) {
+    if (program.hasBatchAtHand() || !engine.serves(isOfProgram())) {
       return null;
     }
     try {
@@ -180,13 +166,9 @@ public final class EpochInterceptor implements LibraryHooks {
       IteratorEpoch epoch = epochOf(iterator, found);
       return epoch == null ? null : epoch.next(num);
     } catch (CannotShareException e) {
-      leave(e);
+      engine.leave(e);
       return null;
     }
-  }
-
-  private boolean keeps() {
-    return samples != null && samples.areKept();
   }
 
   /**
@@ -199,30 +181,7 @@ public final class EpochInterceptor implements LibraryHooks {
     kind.append(program.get().getClass().getName()).append(' ').append(num);
     kind.append(preprocessor == null ? "" : " " + preprocessor.getClass().getName());
     found.values().forEach(one -> kind.append(' ').append(one.reader().getClass().getName()));
-    Prepared kept = prepared;
-    return worths.of(
-        kind.toString(),
-        () ->
-            new Worth(
-                "batch",
-                kept == null ? () -> Integer.MAX_VALUE : kept::epochs,
-                System::nanoTime,
-                why ->
-                    log.once(
-                        kept == null
-                            ? BatchPrefetcher.leaves(why)
-                            : PreparedSamples.leaves("batches of " + kind, why))));
-  }
-
-  private void leave(CannotShareException what) {
-    if (epochs == null) {
-      log.once(
-          String.format(
-              "%s leaves %s to DL4J.",
-              samples == null ? "prefetch" : "prepared=share", what.getMessage()));
-    } else {
-      epochs.leave(what);
-    }
+    return engine.worth(kind.toString());
   }
 
   // ---- start of an epoch
@@ -233,10 +192,10 @@ public final class EpochInterceptor implements LibraryHooks {
       return; // The underlying iterator is called next.
     }
     Worth worth = worth(program, first, num);
-    if (epochs == null && !worth.isIt()) {
+    if (engine.group() == null && !worth.isIt()) {
       return;
     }
-    if (epochs == null && !keeps() && hasItemsFetched(first.values())) {
+    if (!engine.serves(!hasItemsFetched(first.values()))) {
       return; // The order of its files is known while the library itself iterates over them.
     }
     Map<String, SeekableReader> found = first;
@@ -261,13 +220,10 @@ public final class EpochInterceptor implements LibraryHooks {
     if (orders == null) {
       return;
     }
-    ProgramEpoch epoch = new ProgramEpoch(program, found, orders, num);
-    if (!make(epoch, worth, keeps())) {
-      if (epochs != null) {
-        share(epochs, epoch);
-      } else if (keeps()) {
-        make(epoch, worth, false);
-      }
+    Beginning begun = new Beginning(new ProgramEpoch(program, found, orders, num), worth);
+    EpochSource source = engine.begin(begun);
+    if (source != null) {
+      new IteratorEpoch(begun.epoch, source).begin(Objects.requireNonNull(begun.copies).orders());
     }
   }
 
@@ -293,54 +249,89 @@ public final class EpochInterceptor implements LibraryHooks {
     }
   }
 
-  /** Whether batches are made early; not those requested by the library's own thread. */
-  private boolean prefetches() {
-    return prefetcher != null
-        && epochs == null
-        && !PrefetchedRecords.isOfLibrary(Thread.currentThread());
+  /** Whether batches are requested by a thread of the program, not by the library's own. */
+  private static boolean isOfProgram() {
+    return !ReaderEpoch.isOfLibrary(Thread.currentThread());
   }
 
-  /**
-   * Makes the batches of the epoch instead of the library, and keeps them or makes them early.
-   *
-   * @return false if the epoch is left to the library
-   */
-  private boolean make(ProgramEpoch epoch, Worth worth, boolean keeps)
-      throws CannotShareException, IOException {
-    Collection<SeekableReader> readers = epoch.readers().values();
-    Prefetcher early = prefetches() && !hasItemsFetched(readers) ? prefetcher : null;
-    if (!worth.isIt() || (!keeps && early == null)) {
-      return false;
+  /** An epoch that the program's iterator begins. */
+  private final class Beginning implements EpochEngine.Beginning {
+    private final ProgramEpoch epoch;
+    private final Worth worth;
+
+    /** The copies made last. */
+    private @Nullable ReaderPipeline copies;
+
+    Beginning(ProgramEpoch epoch, Worth worth) {
+      this.epoch = epoch;
+      this.worth = worth;
     }
-    long start = System.nanoTime();
-    String reason =
-        readers.stream()
-            .map(SeekableReader::reasonNotToKeep)
-            .filter(Objects::nonNull)
-            .findFirst()
-            .orElse(null);
-    if (reason == null && keeps) {
-      reason = reasonNotToKeep(epoch);
+
+    private Collection<SeekableReader> readers() {
+      return epoch.readers().values();
     }
-    if (reason != null) {
-      log.once(
-          keeps ? PreparedSamples.leaves(epoch.name(), reason) : BatchPrefetcher.leaves(reason));
-      return false;
+
+    @Override
+    public String name() {
+      return epoch.name();
     }
-    Fingerprint fingerprint = new Fingerprint(parts(epoch));
-    String text = StagedIterator.process() + "\n" + fingerprint.parts();
-    StagedIterator staged = new StagedIterator(epoch, text, unsteady, worth);
-    ReaderPipeline pipeline = new ReaderPipeline(epoch, fingerprint, false);
-    BatchSource source =
-        keeps && samples != null
-            ? new PreparedRecords(samples, staged, pipeline, worth)
-            : new ReaderBatches(pure, staged, pipeline, worth);
-    if (early != null) {
-      source = new PrefetchedRecords(source, early, epoch.batches());
+
+    @Override
+    public int batches() {
+      return epoch.batches();
     }
-    boolean begun = new IteratorEpoch(epoch, pipeline, source).begin();
-    worth.begun(System.nanoTime() - start, epoch.batches());
-    return begun;
+
+    @Override
+    public Worth worth() {
+      return worth;
+    }
+
+    @Override
+    public boolean mayRunEarly() {
+      return isOfProgram() && !hasItemsFetched(readers());
+    }
+
+    @Override
+    public @Nullable String reasonToLeave(boolean keeps) {
+      String reason =
+          readers().stream()
+              .map(SeekableReader::reasonNotToKeep)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+      return reason == null && keeps ? reasonNotToKeep(epoch) : reason;
+    }
+
+    @Override
+    public List<Object> parts() {
+      return OwnCode.of(readers());
+    }
+
+    @Override
+    public LibraryEpoch ofJob() throws CannotShareException, IOException {
+      Fingerprint fingerprint = new Fingerprint(describe(epoch));
+      String text = Surroundings.process() + "\n" + fingerprint.parts();
+      ReaderPipeline made = new ReaderPipeline(epoch, fingerprint, false);
+      copies = made;
+      return new ReaderEpoch(epoch, made, text, unsteady, worth);
+    }
+
+    @Override
+    public LibraryEpoch ofGroup() throws CannotShareException, IOException {
+      Map<String, String> parts = describe(epoch);
+      epoch
+          .readers()
+          .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
+      parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
+      ReaderPipeline made = new ReaderPipeline(epoch, new Fingerprint(parts), true);
+      for (SeekableReader reader : readers()) {
+        // A program that initialises a reader during an epoch does not reset the iterator first,
+        // and that epoch uses the same transform.
+        Objects.requireNonNull(engine.group()).end(reader.reader());
+      }
+      copies = made;
+      return made;
+    }
   }
 
   /** Items of images are fetched by several threads, batches are made by one. */
@@ -361,28 +352,12 @@ public final class EpochInterceptor implements LibraryHooks {
         : "its records come in another order in each epoch (decoded=share keeps images)";
   }
 
-  private void share(EpochCoordinator epochs, ProgramEpoch epoch)
-      throws CannotShareException, IOException {
-    Map<String, String> parts = parts(epoch);
-    epoch
-        .readers()
-        .forEach((name, reader) -> parts.put(prefix(epoch, name) + "records", reader.content()));
-    parts.put("preprocessor", Description.of("preprocessor", epoch.program().preprocessor()));
-    ReaderPipeline pipeline = new ReaderPipeline(epoch, new Fingerprint(parts), true);
-    for (SeekableReader reader : epoch.readers().values()) {
-      // A program that initialises a reader during an epoch does not reset the iterator first, and
-      // that epoch uses the same transform.
-      epochs.end(reader.reader());
-    }
-    CoordinatedEpoch shared = new CoordinatedEpoch(epochs, pipeline);
-    new IteratorEpoch(epoch, pipeline, new CoordinatedRecords(shared, pipeline)).begin();
-  }
-
   private static String prefix(ProgramEpoch epoch, String name) {
     return epoch.readers().size() == 1 ? "" : name + ": ";
   }
 
-  private Map<String, String> parts(ProgramEpoch epoch) throws CannotShareException, IOException {
+  private Map<String, String> describe(ProgramEpoch epoch)
+      throws CannotShareException, IOException {
     Map<String, String> parts = new LinkedHashMap<>();
     for (Map.Entry<String, SeekableReader> reader : epoch.readers().entrySet()) {
       reader.getValue().describe(parts, prefix(epoch, reader.getKey()));

@@ -3,41 +3,36 @@ package io.coordl.library.dl4j;
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
+import io.coordl.pipeline.EpochSource;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An epoch of the program's iterator whose batches come from a {@link BatchSource}. The program's
+ * An epoch of the program's iterator whose batches come from a {@link EpochSource}. The program's
  * readers refer to it, and it ends with them. Like the iterator, used by one thread at a time.
  */
 final class IteratorEpoch {
   private final ProgramIterator iterator;
   private final List<SeekableReader> readers;
-  private final ReaderPipeline pipeline;
-  private final BatchSource source;
+  private final EpochSource source;
   private final int batchSize;
   private final @Nullable Object preprocessor;
   private int next;
 
-  IteratorEpoch(ProgramEpoch epoch, ReaderPipeline pipeline, BatchSource source) {
+  IteratorEpoch(ProgramEpoch epoch, EpochSource source) {
     this.iterator = epoch.program();
     this.readers = List.copyOf(epoch.readers().values());
-    this.pipeline = pipeline;
     this.source = source;
     this.batchSize = epoch.batchSize();
     this.preprocessor = iterator.preprocessor();
   }
 
-  /** False if the library runs the epoch itself. */
-  boolean begin() {
-    if (!source.begin(this)) {
-      return false;
-    }
+  /** Sets the readers to the beginning of the epoch, in the adopted order of each. */
+  void begin(List<int[]> orders) {
     for (int i = 0; i < readers.size(); i++) {
-      readers.get(i).begin(pipeline.orders().get(i), this);
+      readers.get(i).begin(orders.get(i), this);
     }
-    return true;
   }
 
   boolean isOf(Object other) {

@@ -1,9 +1,9 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.ObjectSnapshot;
-import io.coordl.pipeline.SamplePipeline;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 /**
  * An iterator whose class and superclasses are all the program's; its samples are whole batches.
  */
-record OwnIterator(Iterator<?> get) implements SamplePipeline {
+record OwnIterator(Iterator<?> get) implements LibraryEpoch {
   /**
    * The state that the program can change at any time.
    *
@@ -32,7 +32,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
   private record Settings(
       List<Object> told,
       List<@Nullable WeakReference<Object>> objects,
-      List<StagedIterator.Preprocessor> ofLibrary) {}
+      List<Preprocessor> ofLibrary) {}
 
   /** The primitive fields and the reference fields of a class. */
   private record Fields(List<LibraryField<Object>> numbers, List<LibraryField<Object>> objects) {}
@@ -107,37 +107,26 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return get;
   }
 
-  @Override
-  public String name() {
-    return get.getClass().getName();
-  }
-
   /** Its fields are compared before each batch. */
   @Override
   public boolean isAnnounced() {
     return false;
   }
 
-  /** Its number of batches is unknown. */
-  @Override
-  public long size() {
-    return 1;
-  }
-
   @Override
   public Object settings() {
     List<@Nullable Object> objects = objects();
-    List<StagedIterator.Preprocessor> ofLibrary = new ArrayList<>();
+    List<Preprocessor> ofLibrary = new ArrayList<>();
     for (Object object : objects) {
       if (object instanceof DataSetPreProcessor
           || object instanceof MultiDataSetPreProcessor
           || hasLibrary(object)) {
-        ofLibrary.add(StagedIterator.Preprocessor.of(object));
+        ofLibrary.add(Preprocessor.of(object));
       }
     }
     List<@Nullable WeakReference<Object>> weak = new ArrayList<>();
     objects.forEach(object -> weak.add(object == null ? null : new WeakReference<>(object)));
-    return new Settings(StagedIterator.told(), weak, ofLibrary);
+    return new Settings(Surroundings.settings(), weak, ofLibrary);
   }
 
   @Override
@@ -145,7 +134,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     Settings then = (Settings) settings;
     List<@Nullable Object> now = objects();
     return IntStream.range(0, now.size()).allMatch(i -> isOf(then.objects.get(i), now.get(i)))
-        && then.told.equals(StagedIterator.told())
+        && then.told.equals(Surroundings.settings())
         && then.ofLibrary.stream().allMatch(OwnIterator::isUnchanged);
   }
 
@@ -153,7 +142,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
     return then == null ? now == null : now != null && then.refersTo(now);
   }
 
-  private static boolean isUnchanged(StagedIterator.Preprocessor one) {
+  private static boolean isUnchanged(Preprocessor one) {
     Object object = one.object() == null ? null : one.object().get();
     return object != null && one.isOf(object);
   }
@@ -184,7 +173,7 @@ record OwnIterator(Iterator<?> get) implements SamplePipeline {
   public String describe(Object settings, int stage) throws CannotShareException {
     return String.join(
         "\n",
-        StagedIterator.process(),
+        Surroundings.process(),
         ((Settings) settings).told.toString(),
         Description.ofLargeRead("iterator", get));
   }

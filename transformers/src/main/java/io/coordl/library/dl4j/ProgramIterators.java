@@ -60,7 +60,7 @@ public final class ProgramIterators implements LibraryHooks {
 
   public ProgramIterators(Class<?> anchor, Services services) throws ReflectiveOperationException {
     Symbols.field(DataSet.class, "columnNames", List.class);
-    Symbols.require(StagedIterator.class, Memory.class);
+    Symbols.require(Preprocessor.class, Surroundings.class, Memory.class);
     samples = new PreparedSamples(services, new PurityAnalyzer("", new KnownDl4j(true)));
     log = new OnceLog(services.log());
   }

@@ -1,12 +1,14 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.Pipeline;
+import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.staging.BatchOrder;
 import io.coordl.staging.Fingerprint;
 import io.coordl.staging.NotPreparedException;
 import io.coordl.staging.PreparedBatch;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,7 +28,7 @@ import org.nd4j.linalg.factory.Nd4j;
  * reset, initialise or use them at any time. Makes one batch at a time, since transforms and
  * preprocessors need not be thread-safe.
  */
-final class ReaderPipeline implements Pipeline {
+final class ReaderPipeline implements LibraryEpoch {
   private final List<WeakReference<RecordReader>> own = new ArrayList<>();
   private final List<SeekableReader> readers = new ArrayList<>();
   private final ProgramIterator iterator;
@@ -63,20 +65,26 @@ final class ReaderPipeline implements Pipeline {
     scopes = preprocesses && !OwnCode.isIn(epoch) ? new Scopes() : null;
   }
 
-  /**
-   * Makes the batch with that number; throws what the program's code throws. Used by one thread at
-   * a time.
-   */
-  Object make(int batch) {
+  /** The copied iterator. */
+  @Override
+  public Object dataset() {
+    return iterator.get();
+  }
+
+  @Override
+  public Object settings() {
+    return fingerprint; // Nothing else: the program cannot change the copies.
+  }
+
+  @Override
+  public Object make(int batch) {
     readers.forEach(reader -> reader.seek(batch * batchSize));
     return iterator.next(batchSize);
   }
 
-  /**
-   * Sets the copies to the beginning of the epoch, in its own order; false if the files have
-   * changed.
-   */
-  boolean begin() {
+  /** In the epoch's own order. */
+  @Override
+  public boolean begin() {
     for (int i = 0; i < readers.size(); i++) {
       if (!readers.get(i).begin(orders.get(i), null)) {
         return false;
@@ -85,14 +93,9 @@ final class ReaderPipeline implements Pipeline {
     return true;
   }
 
-  /** Closes the files of the copies; they are opened again when needed. */
-  void close() {
-    readers.forEach(SeekableReader::close);
-  }
-
-  /** Everything that determines a batch except {@link #fingerprint}; null if a file has changed. */
-  DataFiles.@Nullable Identity identify(int batch) {
-    DataFiles.Identity records = DataFiles.Identity.NONE;
+  @Override
+  public @Nullable Key identify(int batch) {
+    Key records = Key.NONE;
     for (int i = 0; i < readers.size() && records != null; i++) {
       int[] order = orders.get(i);
       DataFiles files = readers.get(i).files();
@@ -196,7 +199,7 @@ final class ReaderPipeline implements Pipeline {
 
   @Override
   public PreparedBatch prepare(int batch, int[] samples) throws Exception {
-    Nd4j.getAffinityManager().unsafeSetDevice(device);
+    enterThread();
     Scopes open = scopes;
     if (open == null) {
       return bytesOf(makeFor(batch), () -> {});
@@ -208,6 +211,11 @@ final class ReaderPipeline implements Pipeline {
       open.leave(scope);
       throw t;
     }
+  }
+
+  @Override
+  public void enterThread() {
+    Nd4j.getAffinityManager().unsafeSetDevice(device);
   }
 
   private Object makeFor(int batch) throws NotPreparedException {
@@ -227,6 +235,11 @@ final class ReaderPipeline implements Pipeline {
   }
 
   @Override
+  public Object readStaged(ByteBuffer staged) throws IOException {
+    return BatchBytes.copiedOfStaged(staged);
+  }
+
+  @Override
   public boolean uses(Object part) {
     return part instanceof RecordReader reader
         && own.stream().anyMatch(mine -> mine.refersTo(reader));
@@ -237,6 +250,6 @@ final class ReaderPipeline implements Pipeline {
     if (scopes != null) {
       scopes.end();
     }
-    close();
+    readers.forEach(SeekableReader::close); // They are opened again when needed.
   }
 }

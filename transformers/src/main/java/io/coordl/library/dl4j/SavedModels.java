@@ -20,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.deeplearning4j.nn.api.Model;
 import org.deeplearning4j.optimize.listeners.Checkpoint;
 import org.deeplearning4j.optimize.listeners.CheckpointListener;
@@ -230,21 +231,19 @@ public final class SavedModels implements LibraryHooks {
     }
     return InterceptedCall.after(
         own -> {
-          if (!(own instanceof Checkpoint last) || !isDamaged(root, last)) {
+          if (!(own instanceof Checkpoint last)) {
             return own;
           }
-          List<Checkpoint> all = CheckpointListener.availableCheckpoints(root);
-          for (int i = all.size() - 2; i >= 0; i--) {
-            if (!isDamaged(root, all.get(i))) {
-              return all.get(i);
-            }
-          }
-          return own;
+          return files.newestWhole(
+              last,
+              () -> {
+                List<Checkpoint> all = CheckpointListener.availableCheckpoints(root);
+                return IntStream.iterate(all.size() - 2, i -> i >= 0, i -> i - 1)
+                    .mapToObj(all::get)
+                    .iterator();
+              },
+              one -> new File(root, one.getFilename()).toPath());
         });
-  }
-
-  private boolean isDamaged(File root, Checkpoint checkpoint) {
-    return files.isDamaged(new File(root, checkpoint.getFilename()).toPath());
   }
 
   private @Nullable InterceptedCall load(Object from) {

@@ -3,6 +3,7 @@ package io.coordl.library.dl4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.pipeline.Checksum;
+import io.coordl.pipeline.LibraryEpoch;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,9 +86,9 @@ class DataFilesTest {
   @Test
   void aBatchIsKnownByItsFilesAndItsPlacesInThem() {
     DataFiles files = new DataFiles(List.of(a, b, c));
-    DataFiles.Identity known = identify(files, 0, 2, 1);
+    LibraryEpoch.Key known = identify(files, 0, 2, 1);
     assertThat(identify(new DataFiles(List.of(c, b, a)), 0, 2, 1)).isEqualTo(known);
-    assertThat(files.identify(new int[] {1, 0, 2, 1}, 1, 4, DataFiles.Identity.NONE))
+    assertThat(files.identify(new int[] {1, 0, 2, 1}, 1, 4, LibraryEpoch.Key.NONE))
         .isEqualTo(known);
     assertThat(
             Stream.of(
@@ -96,7 +97,7 @@ class DataFilesTest {
                     identify(files, 0, 2),
                     identify(files, 0, 2, 1, 1),
                     files.identify(
-                        new int[] {0, 2, 1}, 0, 3, new DataFiles.Identity(1, Checksum.NONE)))
+                        new int[] {0, 2, 1}, 0, 3, new LibraryEpoch.Key(1, Checksum.NONE)))
                 .distinct())
         .hasSize(5);
     DataFiles several = new DataFiles(List.of(a, b), file -> 3);
@@ -105,8 +106,8 @@ class DataFilesTest {
     assertThat(identify(several, 1, 3)).isNotEqualTo(identify(several, 1, 4));
   }
 
-  private static DataFiles.Identity identify(DataFiles files, int... items) {
-    return files.identify(items, 0, items.length, DataFiles.Identity.NONE);
+  private static LibraryEpoch.Key identify(DataFiles files, int... items) {
+    return files.identify(items, 0, items.length, LibraryEpoch.Key.NONE);
   }
 
   /** After chmod, a link or a rename what is kept of it is compared with what is made anew. */
@@ -114,7 +115,7 @@ class DataFilesTest {
   @EnabledOnOs(OS.LINUX)
   void aBatchOfAFileOfAnotherChangeTimeIsTheSameUnderAnotherStamp() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b));
-    DataFiles.Identity before = identify(files, 0, 1);
+    LibraryEpoch.Key before = identify(files, 0, 1);
     Path link = directory.resolve("link");
     do { // Until the clock of the file system has ticked.
       Files.deleteIfExists(link);
@@ -127,8 +128,8 @@ class DataFilesTest {
   @Test
   void aBatchOfAFileThatChangedIsAnotherOne() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b));
-    DataFiles.Identity ofA = identify(files, 0);
-    DataFiles.Identity ofBoth = identify(files, 0, 1);
+    LibraryEpoch.Key ofA = identify(files, 0);
+    LibraryEpoch.Key ofBoth = identify(files, 0, 1);
     Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
     assertThat(identify(files, 0, 1)).isNotNull().isNotEqualTo(ofBoth);
     assertThat(identify(files, 0)).isEqualTo(ofA);
@@ -139,7 +140,7 @@ class DataFilesTest {
   @Test
   void aFileOfSeveralRecordsThatChangedHasNoneThatAreKnown() throws IOException {
     DataFiles files = new DataFiles(List.of(a, b), file -> file.equals(b) ? 2 : 1);
-    DataFiles.Identity ofA = identify(files, 0);
+    LibraryEpoch.Key ofA = identify(files, 0);
     assertThat(identify(files, 0, 1)).isNotNull();
     Files.setLastModifiedTime(b.toPath(), FileTime.fromMillis(1));
     assertThat(identify(files, 0, 1)).isNull();

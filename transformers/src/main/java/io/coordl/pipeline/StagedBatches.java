@@ -1,24 +1,23 @@
-package io.coordl.library.dl4j;
+package io.coordl.pipeline;
 
-import io.coordl.pipeline.CoordinatedEpoch;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** {@code prep=coordinate}: batches that the jobs of a group prepare together. */
-record CoordinatedRecords(CoordinatedEpoch epoch, ReaderPipeline pipeline) implements BatchSource {
+record StagedBatches(CoordinatedEpoch shared, LibraryEpoch epoch) implements EpochSource {
   @Override
-  public boolean begin(IteratorEpoch owner) {
-    return epoch.begin(owner);
+  public boolean begin() {
+    return shared.begin(this);
   }
 
   @Override
   public @Nullable Object batch(int number) throws IOException {
-    Object staged = epoch.copied(number, BatchBytes::copiedOfStaged);
+    Object staged = shared.copied(number, epoch::readStaged);
     if (staged != null) {
       return staged;
     }
     try {
-      return epoch.alone(() -> pipeline.make(number));
+      return shared.alone(() -> epoch.make(number));
     } catch (Exception | LinkageError e) {
       return null;
     }
@@ -26,16 +25,16 @@ record CoordinatedRecords(CoordinatedEpoch epoch, ReaderPipeline pipeline) imple
 
   @Override
   public void used() {
-    epoch.used();
+    shared.used();
   }
 
   @Override
   public boolean isOver() {
-    return epoch.isOver();
+    return shared.isOver();
   }
 
   @Override
   public void end() {
-    epoch.end();
+    shared.end();
   }
 }

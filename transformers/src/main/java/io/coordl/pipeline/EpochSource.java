@@ -1,12 +1,17 @@
-package io.coordl.library.dl4j;
+package io.coordl.pipeline;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The source of an epoch's batches, in the order of the {@link ReaderPipeline}. */
-interface BatchSource {
-  /** False if the library runs the epoch itself. */
-  boolean begin(IteratorEpoch owner);
+/**
+ * Where the batches of an epoch come from; {@link EpochEngine} chooses it. For one epoch. Like the
+ * program's iterator, used by one thread at a time.
+ */
+public interface EpochSource {
+  LibraryEpoch epoch();
+
+  /** Begins the epoch; false if this source cannot serve it. */
+  boolean begin();
 
   /**
    * A batch as the iterator would make it, without the effects of {@link #finish}. Null if the
@@ -27,9 +32,7 @@ interface BatchSource {
     return false;
   }
 
-  /**
-   * Completes the batch once the readers are positioned after it; throws what the program throws.
-   */
+  /** Completes the batch at the program's call; throws what the program throws. */
   default void finish(Object batch) {}
 
   /** Counts a batch that the program has received. */

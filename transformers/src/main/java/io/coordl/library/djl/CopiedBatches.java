@@ -3,24 +3,15 @@ package io.coordl.library.djl;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.translate.Batchifier;
-import io.coordl.bridge.InterceptedCall;
-import io.coordl.bridge.LibraryHooks;
 import io.coordl.pipeline.CannotShareException;
-import io.coordl.pipeline.KeptBatch;
+import io.coordl.pipeline.LibraryBatches;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
-import io.coordl.profile.Batches;
-import io.coordl.profile.Profile;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
-/**
- * {@code profile=}: the batches that a DJL program gets from its iterators, whatever class they
- * are, and the threads of {@code DataIterable} that prepare them.
- */
-public final class ProfiledBatches implements LibraryHooks, Batches {
-  private final Profile profile;
+/** DJL's batches and their bytes. */
+public final class CopiedBatches implements LibraryBatches {
+  private final BatchSize size = new BatchSize();
   private final LibraryField<Batchifier> dataBatchifier =
       LibraryField.of(Batch.class, "dataBatchifier", Batchifier.class);
   private final LibraryField<Batchifier> labelBatchifier =
@@ -28,21 +19,13 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   private final LibraryField<NDManager> batchManager =
       LibraryField.of(Batch.class, "manager", NDManager.class);
 
-  public ProfiledBatches(Class<?> declaring, Services services)
-      throws ReflectiveOperationException {
-    Symbols.require(ProfiledBatches.class, BatchFrame.class, BatchArrays.class);
-    profile = Objects.requireNonNull(services.profile());
+  public CopiedBatches(Class<?> declaring, Services services) throws ReflectiveOperationException {
+    Symbols.require(CopiedBatches.class, BatchFrame.class, BatchArrays.class);
   }
 
   @Override
-  public @Nullable InterceptedCall enter(
-      String interceptor, Class<?> type, String method, Object self, Object[] arguments) {
-    return method.equals("call") ? profile.prepare() : profile.enter(this, self);
-  }
-
-  @Override
-  public int samples(Object batch) {
-    return Math.max(1, ((Batch) batch).getSize());
+  public long samples(Object batch) {
+    return size.applyAsLong(batch);
   }
 
   /** {@code DataIterable.hasNext} closes the manager of its batches at the end of the epoch. */
@@ -63,7 +46,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
   }
 
   @Override
-  public Kept keep(Object batch) {
+  public Bytes bytes(Object batch) {
     Batch like = (Batch) batch;
     BatchFrame frame =
         new BatchFrame(
@@ -76,8 +59,7 @@ public final class ProfiledBatches implements LibraryHooks, Batches {
             null);
     NDManager parent = like.getManager().getParentManager();
     try {
-      return KeptBatch.of(
-          samples(batch), BatchArrays.view(like), bytes -> frame.make(below(parent), bytes));
+      return new Bytes(BatchArrays.view(like), bytes -> frame.make(below(parent), bytes));
     } catch (CannotShareException | ArithmeticException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }

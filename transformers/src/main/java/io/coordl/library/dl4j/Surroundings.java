@@ -1,0 +1,32 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.LibraryEpoch;
+import java.util.List;
+import org.nd4j.linalg.factory.Nd4j;
+
+/** Everything outside readers and iterators that affects the batches that they make. */
+final class Surroundings {
+  private Surroundings() {}
+
+  /** Global properties that never change in this process. */
+  static String process() {
+    return String.join(
+        "\n",
+        "JDK " + System.getProperty("java.runtime.version"),
+        "threads " + System.getenv("OMP_NUM_THREADS"),
+        Nd4j.getBackend().buildInfo());
+  }
+
+  /** Global settings that the library reads, and that the program can change at any time. */
+  static List<Object> settings() {
+    return List.of(
+        Nd4j.dataType(),
+        Nd4j.defaultFloatingPointType(),
+        Nd4j.order(),
+        Nd4j.EPS_THRESHOLD,
+        Nd4j.getEnvironment().maxThreads(), // The order of summation may depend on it.
+        LibraryEpoch.defaults(),
+        // Kept batches record whether their arrays belong to a workspace.
+        Nd4j.getMemoryManager().getCurrentWorkspace() == null ? "no workspace" : "workspace");
+  }
+}

@@ -1,0 +1,202 @@
+package io.coordl.pipeline;
+
+import io.coordl.log.OnceLog;
+import io.coordl.purity.PurityAnalyzer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the policies to the epochs of one library. Each policy is a decorator over {@link
+ * LibraryEpoch}: own, kept, staged, prefetched. {@link #choose} decides which one serves an epoch.
+ * Thread-safe.
+ */
+public final class EpochEngine {
+  /** What serves an epoch, or one batch of it; null if the library's own call makes the batches. */
+  @FunctionalInterface
+  public interface Chosen<T> {
+    @Nullable T get() throws CannotShareException, IOException;
+  }
+
+  /** A policy of a library; returns {@code next} if it cannot serve the epoch, or the batch. */
+  @FunctionalInterface
+  public interface Decorator<T> {
+    @Nullable T around(Chosen<T> next) throws CannotShareException, IOException;
+  }
+
+  /** An epoch that begins, and whose batches the agent can make instead of the library. */
+  public interface Beginning {
+    /** The class that best describes the data set to the user. */
+    String name();
+
+    /** Number of batches. */
+    int batches();
+
+    /** Tells whether making batches early, or keeping them, pays off. */
+    Worth worth();
+
+    /** Whether batches may be made early. */
+    boolean mayRunEarly();
+
+    /** Why this job is not to make the batches, or not to keep them; null if it may. */
+    @Nullable String reasonToLeave(boolean keeps);
+
+    /** The program's objects that run when batches are made. */
+    List<Object> parts();
+
+    /** The epoch as this job makes it. */
+    LibraryEpoch ofJob() throws CannotShareException, IOException;
+
+    /** The epoch as a group shares it; refers to nothing of the program that decides how long. */
+    LibraryEpoch ofGroup() throws CannotShareException, IOException;
+  }
+
+  private final String library;
+  private final PurityAnalyzer code;
+  private final @Nullable EpochCoordinator group;
+  private final @Nullable PreparedSamples samples;
+  private final @Nullable Prepared prepared;
+  private final @Nullable BatchPrefetcher prefetcher;
+  private final Worths worths = new Worths();
+  private final OnceLog log;
+
+  /**
+   * Applies the policies in force.
+   *
+   * @param library its name, for the user
+   * @param code tells which code of the program may run early, and what it makes may be kept
+   */
+  public EpochEngine(String library, Services services, PurityAnalyzer code) {
+    this.library = library;
+    this.code = code;
+    this.prepared = services.prepared();
+    this.samples = prepared == null ? null : new PreparedSamples(services, code);
+    this.group = services.group() == null ? null : new EpochCoordinator(library, services);
+    this.prefetcher = services.prefetcher() == null ? null : new BatchPrefetcher(services, code);
+    this.log = new OnceLog(services.log());
+  }
+
+  /**
+   * The rule of precedence: staged, else kept, else own; prefetching wraps whichever won. A batch
+   * that is kept as a whole comes first, since nobody needs to prepare it again. The phases of a
+   * profile come before this rule: they ask the program's iterator ({@link ProfiledBatches}).
+   *
+   * @param keepsBatches whether whole batches are kept, not samples
+   */
+  public static <T> @Nullable T choose(
+      boolean keepsBatches,
+      Decorator<T> prefetched,
+      Decorator<T> staged,
+      Decorator<T> kept,
+      Chosen<T> own)
+      throws CannotShareException, IOException {
+    Chosen<T> won =
+        keepsBatches
+            ? () -> kept.around(() -> staged.around(own))
+            : () -> staged.around(() -> kept.around(own));
+    return prefetched.around(won);
+  }
+
+  /** For {@code prep=coordinate}; null if that is not in force. */
+  public @Nullable EpochCoordinator group() {
+    return group;
+  }
+
+  /** Whether a policy may serve an epoch whose batches may be made early, or not. */
+  public boolean serves(boolean early) {
+    return group != null || keeps() || (early && prefetcher != null);
+  }
+
+  private boolean keeps() {
+    return samples != null && samples.areKept();
+  }
+
+  /** Whether batches of that kind are worth keeping or making early. */
+  public Worth worth(String kind) {
+    Prepared kept = prepared;
+    return worths.of(
+        kind,
+        () ->
+            new Worth(
+                "batch",
+                kept == null ? () -> Integer.MAX_VALUE : kept::epochs,
+                System::nanoTime,
+                why ->
+                    log.once(
+                        kept == null
+                            ? BatchPrefetcher.leaves(why)
+                            : PreparedSamples.leaves("batches of " + kind, why))));
+  }
+
+  /** Logs once that an epoch is left to the library, and why. */
+  public void leave(CannotShareException what) {
+    if (group != null) {
+      group.leave(what);
+    } else {
+      String policy = samples == null ? "prefetch" : "prepared=share";
+      log.once(policy + " leaves " + what.getMessage() + " to " + library + ".");
+    }
+  }
+
+  // ---- epochs whose batches the agent makes
+
+  /** The source of an epoch's batches, begun; null if the library is to make them. */
+  public @Nullable EpochSource begin(Beginning of) throws CannotShareException, IOException {
+    BatchPrefetcher early = group == null && of.mayRunEarly() ? prefetcher : null;
+    return choose(
+        true,
+        next -> prefetched(next.get(), early),
+        next -> orElse(staged(of), next),
+        next -> orElse(keeps() ? made(of, true) : null, next),
+        () -> early == null ? null : made(of, false));
+  }
+
+  private static @Nullable EpochSource orElse(
+      @Nullable EpochSource source, Chosen<EpochSource> next)
+      throws CannotShareException, IOException {
+    return source == null ? next.get() : source;
+  }
+
+  private static @Nullable EpochSource prefetched(
+      @Nullable EpochSource source, @Nullable BatchPrefetcher early) {
+    return source == null || early == null ? source : new PrefetchedBatches(source, early);
+  }
+
+  private @Nullable EpochSource staged(Beginning of) throws CannotShareException, IOException {
+    if (group == null) {
+      return null;
+    }
+    LibraryEpoch epoch = of.ofGroup();
+    return begun(new StagedBatches(new CoordinatedEpoch(group, epoch), epoch));
+  }
+
+  /** Batches that this job makes, and keeps or not. */
+  private @Nullable EpochSource made(Beginning of, boolean keeps)
+      throws CannotShareException, IOException {
+    Worth worth = of.worth();
+    if (!worth.isIt()) {
+      return null;
+    }
+    long start = System.nanoTime();
+    String reason = of.reasonToLeave(keeps);
+    if (reason != null) {
+      log.once(keeps ? PreparedSamples.leaves(of.name(), reason) : BatchPrefetcher.leaves(reason));
+      return null;
+    }
+    LibraryEpoch epoch = of.ofJob();
+    EpochSource source;
+    if (keeps) {
+      source = begun(new KeptBatches(Objects.requireNonNull(samples), epoch, worth));
+    } else {
+      boolean runs = code.reasonToLeave(of.parts()) == null;
+      source = runs ? begun(new OwnBatches(epoch, worth)) : null;
+    }
+    worth.begun(System.nanoTime() - start, of.batches());
+    return source;
+  }
+
+  private static @Nullable EpochSource begun(EpochSource source) {
+    return source.begin() ? source : null;
+  }
+}

@@ -1,0 +1,132 @@
+package io.coordl.pipeline;
+
+import io.coordl.staging.PreparedBatch;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** {@code prepared=share} where units are batches: keeps each as a whole. */
+final class KeptBatches implements EpochSource {
+  private final PreparedSamples samples;
+  private final LibraryEpoch epoch;
+  private final Worth worth;
+
+  private boolean isFinished;
+  private boolean over;
+
+  KeptBatches(PreparedSamples samples, LibraryEpoch epoch, Worth worth) {
+    this.samples = samples;
+    this.epoch = epoch;
+    this.worth = worth;
+  }
+
+  @Override
+  public LibraryEpoch epoch() {
+    return epoch;
+  }
+
+  @Override
+  public boolean begin() {
+    return samples.plan(epoch) != null && epoch.begin();
+  }
+
+  @Override
+  public @Nullable Object batch(int number) {
+    return worth.isIt() ? made(number) : null;
+  }
+
+  /** The current key of a batch; two with equal keys are equal. */
+  private record Known(PreparedSamples.Plan plan, LibraryEpoch.Key key) {}
+
+  private @Nullable Known known(int number) {
+    PreparedSamples.Plan plan = samples.plan(epoch);
+    long start = System.nanoTime();
+    LibraryEpoch.Key key = plan == null ? null : epoch.identify(number);
+    worth.look(System.nanoTime() - start);
+    return plan == null || key == null ? null : new Known(plan, key);
+  }
+
+  private @Nullable Object made(int number) {
+    Known known = known(number);
+    if (known == null) {
+      return null;
+    }
+    isFinished = known.plan.kept() > 1;
+    if (!isFinished) {
+      epoch.leaveHandOver();
+    }
+    try {
+      Maker maker = new Maker(number, known.key);
+      return samples.sample(known.plan, known.key.index(), known.key.stamp(), maker);
+    } catch (Exception | Error e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable Object state(int number) {
+    return worth.isIt() ? known(number) : null;
+  }
+
+  @Override
+  public boolean isKnown(int number) {
+    Known known = known(number);
+    return known != null && samples.isKept(known.plan, known.key.index());
+  }
+
+  @Override
+  public void finish(Object batch) {
+    if (!isFinished) {
+      epoch.handOver(batch);
+    }
+  }
+
+  @Override
+  public boolean isOver() {
+    return over;
+  }
+
+  @Override
+  public void end() {
+    over = true;
+    epoch.ended();
+  }
+
+  /** Stage 1 is handing over. */
+  private final class Maker implements SampleMaker<Object> {
+    private final int number;
+    private final LibraryEpoch.Key key;
+
+    Maker(int number, LibraryEpoch.Key key) {
+      this.number = number;
+      this.key = key;
+    }
+
+    @Override
+    public Object get() {
+      return epoch.make(number);
+    }
+
+    @Override
+    public Object transform(int stage, Object batch) {
+      epoch.handOver(batch);
+      return batch;
+    }
+
+    @Override
+    public @Nullable PreparedBatch bytes(Object batch, List<BatchLayout.Array> files) {
+      PreparedBatch bytes = epoch.toKeep(number, batch, files);
+      return key.equals(epoch.identify(number)) && epoch.isSteady() ? bytes : null;
+    }
+
+    @Override
+    public Object read(BatchLayout layout, ByteBuffer bytes) {
+      return epoch.read(layout, bytes);
+    }
+
+    @Override
+    public void probe(BatchLayout layout, ByteBuffer bytes) {
+      epoch.probe(layout, bytes);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.coordl.pipeline;
+
+import io.coordl.staging.BatchReader;
+import io.coordl.staging.PreparedBatch;
+
+/**
+ * The batches of one library, whatever iterator the program gets them from. Called on the training
+ * thread.
+ */
+public interface LibraryBatches {
+  /**
+   * A batch as bytes, and its way back.
+   *
+   * @param bytes of a batch that the program still owns
+   * @param reader makes an equal batch with its own memory; refers to no array of the program
+   */
+  record Bytes(PreparedBatch bytes, BatchReader<?> reader) {}
+
+  /** Samples of a batch; 0 if unknown. */
+  long samples(Object batch);
+
+  /** Throws with a reason for the user if the batch is more than its bytes. */
+  Bytes bytes(Object batch);
+
+  /** Makes a batch outlive its iterator, which may free its own batches on the next call. */
+  default void hold(Object batch) {}
+
+  /** Frees a batch that is not passed to the program. */
+  default void drop(Object batch) {}
+}

@@ -1,0 +1,43 @@
+package io.coordl.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/** Batches that this job makes itself, of which none is kept. */
+record OwnBatches(LibraryEpoch epoch, Worth worth) implements EpochSource {
+  @Override
+  public boolean begin() {
+    return worth.isIt() && epoch.begin();
+  }
+
+  @Override
+  public @Nullable Object batch(int number) {
+    long start = System.nanoTime();
+    try {
+      Object batch = worth.isIt() && epoch.isSteady() ? epoch.make(number) : null;
+      worth.made(System.nanoTime() - start);
+      return batch;
+    } catch (RuntimeException | LinkageError e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable Object state(int number) {
+    return epoch.state(number);
+  }
+
+  @Override
+  public void finish(Object batch) {
+    epoch.handOver(batch);
+  }
+
+  @Override
+  public boolean isOver() {
+    return false;
+  }
+
+  @Override
+  public void end() {
+    epoch.ended();
+  }
+}

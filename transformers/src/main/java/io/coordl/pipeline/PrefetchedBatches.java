@@ -1,0 +1,151 @@
+package io.coordl.pipeline;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code prefetch=N} around another source: {@link BatchPrefetcher} makes the next batch while the
+ * program computes. Two threads never use the source at once: every other call waits first.
+ */
+final class PrefetchedBatches implements EpochSource {
+  private final EpochSource source;
+  private final LibraryEpoch epoch;
+  private final BatchPrefetcher prefetcher;
+  private final PeekingIterator<Integer> order;
+  private BatchPrefetcher.@Nullable Asked asked;
+  private @Nullable Object state;
+
+  /** Whether the agent's thread is stuck in the program's code; then nothing more is prefetched. */
+  private boolean hangs;
+
+  PrefetchedBatches(EpochSource source, BatchPrefetcher prefetcher) {
+    this.source = source;
+    this.epoch = source.epoch();
+    this.prefetcher = prefetcher;
+    int batches = Math.toIntExact(epoch.size());
+    this.order = new PeekingIterator<>(IntStream.range(0, batches).iterator(), 1, next -> {});
+  }
+
+  @Override
+  public LibraryEpoch epoch() {
+    return epoch;
+  }
+
+  @Override
+  public boolean begin() {
+    return source.begin();
+  }
+
+  @Override
+  public @Nullable Object batch(int number) throws IOException {
+    if (!isIdle()) {
+      return null;
+    }
+    asked = prefetcher.enter(new Early(number), order.next(), 0);
+    Object batch = asked == null ? null : asked.batch();
+    return batch == null ? source.batch(number) : batch;
+  }
+
+  private boolean isIdle() {
+    hangs |= !prefetcher.awaitIdle();
+    return !hangs;
+  }
+
+  @Override
+  public boolean isKnown(int number) {
+    return isIdle() && (prefetcher.isMade(order) || source.isKnown(number));
+  }
+
+  @Override
+  public @Nullable Object state(int number) {
+    return source.state(number);
+  }
+
+  @Override
+  public void finish(Object batch) {
+    BatchPrefetcher.Asked now = asked;
+    asked = null; // It refers to the batch.
+    source.finish(batch);
+    Integer number = order.peek();
+    if (now != null && number != null && prefetcher.isWorthwhile() && epoch.mayRunEarly()) {
+      state = state(number);
+      if (state != null) {
+        now.next();
+      }
+    }
+  }
+
+  @Override
+  public void used() {
+    source.used();
+  }
+
+  @Override
+  public boolean isOver() {
+    return hangs || source.isOver();
+  }
+
+  @Override
+  public void end() {
+    if (isIdle()) {
+      prefetcher.begin(epoch.dataset());
+      source.end();
+    }
+  }
+
+  /**
+   * The epoch at one batch. Its parts have been examined, and the inputs of each batch are
+   * compared.
+   */
+  private final class Early implements LibraryEpoch {
+    private final int number;
+
+    Early(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public Object dataset() {
+      return epoch.dataset();
+    }
+
+    @Override
+    public PeekingIterator<?> upcoming() {
+      return order;
+    }
+
+    /** The inputs of the next batch. */
+    @Override
+    public Object settings() {
+      return state == null ? "" : state;
+    }
+
+    @Override
+    public boolean isCurrent(Object settings) {
+      return settings.equals(source.state(number));
+    }
+
+    @Override
+    public List<List<@Nullable Object>> stages(Object settings) {
+      return List.of();
+    }
+
+    @Override
+    public boolean haveSameParts(Object settings, Object other) {
+      return true;
+    }
+
+    /** If it throws, the program's own call shows whether it throws then. */
+    @Override
+    public @Nullable Object prefetch(Object settings, Object samples, int position) {
+      try {
+        epoch.enterThread();
+        return source.batch((Integer) samples);
+      } catch (Exception | Error e) {
+        return null;
+      }
+    }
+  }
+}
