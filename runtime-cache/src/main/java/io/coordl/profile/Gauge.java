@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.coordl.advice.CoreLaw;
 import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.PhaseEvent;
@@ -43,6 +44,8 @@ final class Gauge {
       ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
           ? known
           : null;
+
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   private final int wanted;
   private final int transition;
@@ -211,11 +214,20 @@ final class Gauge {
     event.steps = counted.size();
     event.samples = counted.stream().mapToLong(Step::samples).sum();
     event.wall = counted.stream().mapToLong(Step::nanos).sum();
-    event.sampleNanos = estimate.nanos();
-    event.sampleNanosError = estimate.error();
+    boolean busy = new CoreLaw(event, CORES).isMachineBusy();
+    double own = busy ? 1 - event.share(event.computeCoreWait) : 1;
+    event.sampleNanos = own * estimate.nanos();
+    event.sampleNanosError = own * estimate.error();
     event.steady = steady;
-    event.note = note(note, estimate.outlier());
+    event.note = note(note, estimate.outlier()) + (busy ? busy(note, own) : "");
     return event;
+  }
+
+  private String busy(String note, double own) {
+    return (note.isEmpty() && estimate.outlier() == 0 ? "" : "; ")
+        + Text.format(
+            "busy machine: %.0f %% of the time, in which other programs had the cores, left out",
+            100 * (1 - own));
   }
 
   private static String note(String note, long outlier) {

@@ -229,6 +229,12 @@ public final class Dl4j implements Library {
   }
 
   @Override
+  public String howToPrepareAhead() {
+    return "in DL4J by fit(iterator) in place of a loop by hand, or with"
+        + " new AsyncDataSetIterator(iterator, N)";
+  }
+
+  @Override
   public String callsGc() {
     return "ND4J makes them if it was told to (Nd4j.getMemoryManager().togglePeriodicGc(false)),"
         + " and JavaCPP where native memory comes near its limits"
