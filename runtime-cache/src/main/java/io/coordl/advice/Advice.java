@@ -151,6 +151,9 @@ public record Advice(
             : "give the program a larger heap (-Xmx) or a collector with shorter pauses",
         pauses,
         "garbage collection stopped the program for %s"
+            + (pauses > judged.gcStall
+                ? " (" + new Nanos(pauses - judged.gcStall) + " of it during steps)"
+                : "")
             + (explicit
                 ? Text.format("; %.1f %% of all pauses come from such calls", 100 * asked)
                     + caller
@@ -169,7 +172,8 @@ public record Advice(
           "the job stood still for %s while they were written",
           "checkpoint=async");
     }
-    if (evidence.isOn("checkpoint.every")) {
+    if (evidence.isOn("checkpoint.every")
+        && !"auto".equals(evidence.configuration().get("checkpoint.every"))) {
       return change(
           evidence,
           "checkpointBound",
@@ -292,7 +296,7 @@ public record Advice(
                     + " another core"
                 : "free the cores of other programs, or run the job where nothing else runs";
     String why =
-        "%s of the steps went into waiting for a core"
+        "%s went into steps that waited for a core"
             + (throttled
                 ? ", as the CPU limit of the container"
                     + (evidence.usableCores() > 0

@@ -366,6 +366,8 @@ final class ThreadSpans {
       if (!training) {
         record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
       }
+    } else if (waitDepth > 0 && steppedSince == 0) {
+      record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
     }
     if (result != null) {
       finish(record, now, subject, result);
@@ -499,6 +501,9 @@ final class ThreadSpans {
         recorder.recent.put(batch, mine);
       }
     } else {
+      if (!made.ahead) {
+        mine.event.coreWait = coreWait;
+      }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);

@@ -258,7 +258,14 @@ public final class JobMonitor {
 
   /** The job's totals so far, as events; readers use the last ones in a recording. */
   List<Event> statistics() {
-    return together(Stream.of(configuration(), List.of(totals()), latencies(), policyStatistics()));
+    return together(
+        Stream.of(
+            configuration(),
+            libraries(),
+            verdicts(),
+            List.of(totals()),
+            latencies(),
+            policyStatistics()));
   }
 
   /** Statistics of stores, staging, other hosts and devices so far. */

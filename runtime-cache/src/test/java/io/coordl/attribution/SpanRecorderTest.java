@@ -183,6 +183,29 @@ class SpanRecorderTest {
     assertThat(t.coreWait).as("of the process, since its first wait").isZero();
   }
 
+  /** In DJL a batch is a span of its own inside the wait for it. */
+  @Test
+  void aBatchMadeInsideTheWaitForItWaitsForACoreInThePreparation() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 2; step++) {
+      Object batch = new Object();
+      long take = spans.enter(TAKE, iterator);
+      long made = spans.enter(BATCH, "iterable");
+      millis(20);
+      cores.add(4);
+      spans.exit(made, batch);
+      spans.exit(take, batch);
+      millis(100);
+      cores.add(30);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().prepCoreWait).isEqualTo(8_000_000);
+    assertThat(totals().computeCoreWait).isEqualTo(60_000_000);
+  }
+
   @Test
   void aThreadThatPreparesBesideWaitsForACoreInThePreparation() {
     Waits cores = new Waits();

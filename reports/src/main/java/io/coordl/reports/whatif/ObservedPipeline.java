@@ -248,7 +248,11 @@ final class ObservedPipeline {
     return steps.isEmpty() || !knowsSamples;
   }
 
-  private static String noItems() {
+  private String noItems() {
+    if (recording.epochs().stream().anyMatch(epoch -> epoch.items > 0)) {
+      return "the job reads its files in the first epoch only, and keeps what they hold itself: no"
+          + " cache of files helps it";
+    }
     return "from the second epoch on the job fetches no items that the agent knows: say which"
         + " files are the data set with dataset=PATH, or "
         + MEASURE;

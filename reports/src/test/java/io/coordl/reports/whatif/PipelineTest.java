@@ -207,7 +207,7 @@ class PipelineTest {
         .singleElement()
         .extracting(Missing::reason)
         .asString()
-        .contains("say which files are the data set with dataset=PATH");
+        .contains("reads its files in the first epoch only, and keeps what they hold itself");
   }
 
   /** The same file, read again in each epoch. */
