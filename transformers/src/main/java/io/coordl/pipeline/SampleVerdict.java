@@ -21,20 +21,26 @@ public record SampleVerdict(String source, int stages, int kept, String reason, 
     return kept > 0;
   }
 
-  /** Proves the stages of a pipeline; {@code code} must be new, as it remembers what it saw. */
-  public static SampleVerdict of(SamplePipeline pipeline, PurityAnalyzer code, String library) {
-    List<List<@Nullable Object>> stages = pipeline.stages(pipeline.settings());
+  /**
+   * Proves the stages of a pipeline.
+   *
+   * @param stages the program's objects of each
+   * @param code must be new, as it remembers what it saw
+   * @param library common prefix of the names of its classes
+   */
+  public static SampleVerdict of(
+      String source, List<List<@Nullable Object>> stages, PurityAnalyzer code, String library) {
     List<@Nullable Object> all = new ArrayList<>();
     for (int stage = 0; stage < stages.size(); stage++) {
       all.addAll(stages.get(stage));
       String reason = code.prove(all).reason();
       if (reason != null) {
         return new SampleVerdict(
-            pipeline.name(), stages.size(), stage, reason, vouch(stages.get(stage), library));
+            source, stages.size(), stage, reason, vouch(stages.get(stage), library));
       }
     }
     String reason = stages.isEmpty() ? "what it keeps cannot be compared" : "";
-    return new SampleVerdict(pipeline.name(), stages.size(), stages.size(), reason, "");
+    return new SampleVerdict(source, stages.size(), stages.size(), reason, "");
   }
 
   private static String vouch(List<@Nullable Object> stage, String library) {

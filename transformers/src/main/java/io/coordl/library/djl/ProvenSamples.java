@@ -1,8 +1,11 @@
 package io.coordl.library.djl;
 
 import ai.djl.training.dataset.DataIterable;
+import ai.djl.training.dataset.RandomAccessDataset;
 import io.coordl.pipeline.SampleVerdict;
 import io.coordl.purity.PurityAnalyzer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +27,14 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
     if (!FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
     }
+    // Without the image factory, which the program may never load.
+    RandomAccessDataset dataset = fields.dataset.require(iterable);
+    List<List<@Nullable Object>> stages = new ArrayList<>();
+    stages.add(List.of(dataset));
+    stages.addAll(fields.copies.copy(fields.pipeline.get(iterable)).objects());
     return SampleVerdict.of(
-        new IterablePipeline(iterable, fields, new Tables()),
+        dataset.getClass().getName(),
+        stages,
         new PurityAnalyzer(KnownDjl.PREFIX, new KnownDjl(true)),
         KnownDjl.PREFIX);
   }
