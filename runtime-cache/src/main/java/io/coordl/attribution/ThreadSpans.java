@@ -131,8 +131,7 @@ final class ThreadSpans {
         trains();
         if (outermost) {
           recorder.updates.increment();
-          recorder.layers.step(subject);
-          updated();
+          updated(recorder.layers.step(subject));
         }
       }
       case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
@@ -696,12 +695,13 @@ final class ThreadSpans {
   }
 
   /** A step updates the model, so the pass that its batch comes from is an epoch. */
-  private void updated() {
+  private void updated(int model) {
     updates = true;
-    if (stepping != null) {
-      trained(stepping, 1);
-    } else if (!epochs.isEmpty()) {
-      trained(epochs.get(epochs.size() - 1), 1);
+    OpenEpoch epoch =
+        stepping != null || epochs.isEmpty() ? stepping : epochs.get(epochs.size() - 1);
+    if (epoch != null) {
+      epoch.event.model = epoch.event.model == 0 ? model : epoch.event.model;
+      trained(epoch, 1);
     }
   }
 

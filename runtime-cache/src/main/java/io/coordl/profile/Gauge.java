@@ -25,8 +25,8 @@ final class Gauge {
    */
   private static final double STEADY_ANYWAY = PRECISION / 4;
 
-  private static final int LEAST_STEPS = 20;
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  static final int LEAST_STEPS = 20;
+  static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MOST_STEPS = 20_000;
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.coordl.advice.CoreLaw;
+import io.coordl.advice.Epochs;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
@@ -188,7 +189,7 @@ public record JobRecording(
     Map<String, List<EpochEvent>> sources =
         some.filter(epoch -> epoch.batches > 0)
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
-            .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
+            .collect(Collectors.groupingBy(Epochs::key));
     return sources.values().stream()
         .max(Comparator.comparingLong(all -> EpochEvent.sum(all.stream()).compute))
         .orElse(List.of());

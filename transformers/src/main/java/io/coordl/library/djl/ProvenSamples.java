@@ -19,11 +19,18 @@ public final class ProvenSamples implements Function<Object, @Nullable SampleVer
 
   @Override
   public @Nullable SampleVerdict apply(Object batches) {
-    if (batches.getClass() != DataIterable.class
-        || fields.dataset.get((DataIterable) batches) instanceof PreparedDataset) {
+    if (!(batches instanceof DataIterable iterable)
+        || fields.dataset.get(iterable) instanceof PreparedDataset) {
       return null;
     }
-    DataIterable iterable = (DataIterable) batches;
+    if (iterable.getClass() != DataIterable.class) {
+      return new SampleVerdict(
+          fields.dataset.require(iterable).getClass().getName(),
+          1,
+          0,
+          "its batches come from " + iterable.getClass().getName() + ", which is left to DJL",
+          "");
+    }
     if (!FixedPipeline.Copies.isPlain(fields.pipeline.get(iterable))) {
       return null;
     }
