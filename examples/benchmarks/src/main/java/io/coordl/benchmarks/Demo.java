@@ -38,7 +38,6 @@ public final class Demo {
   /** Whether other programs used the cores during a run, so that nothing follows from its times. */
   private boolean busy;
 
-
   private Demo() throws IOException, InterruptedException {}
 
   /** Takes no arguments. */
@@ -139,8 +138,7 @@ public final class Demo {
     OtherLoad others = OtherLoad.begin();
     List<ChildResult> results =
         Together.run(plan.title(), children, line -> System.out.println("  " + line)).results();
-    double share =
-        others.share(results.stream().mapToDouble(ChildResult::cpuSeconds).sum());
+    double share = others.share(results.stream().mapToDouble(ChildResult::cpuSeconds).sum());
     if (share >= OtherLoad.BUSY) {
       System.out.println(
           "  Other programs used "
