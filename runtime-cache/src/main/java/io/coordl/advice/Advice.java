@@ -450,7 +450,9 @@ public record Advice(
     VerdictEvent refused = evidence.refused("prepared=share");
     boolean full = evidence.coreLaw().isFull();
     String what =
-        evidence.isOn("prefetch") && evidence.coreLaw().share() > 0 && full
+        evidence.isOn("prefetch")
+                && evidence.judged().share(Math.round(evidence.coreLaw().share()))
+                    >= Evidence.WORTH_A_CHANGE
             ? "prefetch on fewer threads, or not at all, as they take the cores of the steps, and"
                 + " make preparation cheaper"
             : evidence.isOn("prep") && !full

@@ -683,7 +683,7 @@ final class ThreadSpans {
     recorder.durations.epochEnded(event.epoch);
     recorder.totals.written(event);
     Object batches = epoch.subject();
-    if (complete && event.updates > 0 && batches != null) {
+    if (complete && batches != null && (event.updates > 0 || recorder.updates() == 0)) {
       recorder.epochs.accept(batches);
     }
     // A validation inside an epoch has ended: the interrupted step continues.

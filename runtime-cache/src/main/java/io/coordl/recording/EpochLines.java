@@ -1,6 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.advice.Epochs;
+import io.coordl.advice.Evidence;
 import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.event.EpochEvent;
@@ -117,7 +118,12 @@ final class EpochLines implements Consumer<EpochEvent> {
         Text.seconds(epoch.wall),
         Text.percent(epoch.stall, epoch.wall),
         causes,
-        epoch.checkpoint == 0 ? "" : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall),
+        (epoch.share(epoch.computeCoreWait) < Evidence.WORTH_A_CHANGE
+                ? ""
+                : ", steps without a core " + Text.percent(epoch.computeCoreWait, epoch.wall))
+            + (epoch.checkpoint == 0
+                ? ""
+                : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall)),
         epoch.items == 0
             ? ""
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");

@@ -105,6 +105,9 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
     work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
     for (StoreStatisticsEvent store : job.stores()) {
+      if (store.items + store.hits + store.bypassed == 0) {
+        continue; // If it was asked for, the reason is a line below.
+      }
       lines.add(
           Text.format(
               "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d not cached",

@@ -16,6 +16,7 @@ class EpochLinesTest {
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
   private boolean profiled;
   private long model;
+  private long coreWait;
   private final EpochLines lines =
       new EpochLines(said::addAll, () -> now, () -> totals, () -> profiled);
 
@@ -26,6 +27,7 @@ class EpochLinesTest {
     epoch.source = source;
     epoch.updates = updates;
     epoch.model = model;
+    epoch.computeCoreWait = coreWait;
     epoch.batches = 100;
     epoch.samples = 3_200;
     epoch.items = 3_200;
@@ -41,6 +43,16 @@ class EpochLinesTest {
 
   private void epoch(long seconds, long gc) {
     epoch(seconds, gc, 100, "data");
+  }
+
+  @Test
+  void stepsThatWaitForACoreAreSaid() {
+    coreWait = 8 * SECOND;
+    epoch(16, 3);
+    assertThat(said.get(0)).contains("queueing 0.0 %), steps without a core 50.0 %,");
+    coreWait = SECOND / 2;
+    epoch(16, 3);
+    assertThat(said.get(1)).doesNotContain("core");
   }
 
   /** Another network over the same data is no slower epoch of the first. */

@@ -23,7 +23,7 @@ final class Verdicts implements Consumer<Object> {
 
   private final JobMonitor job;
   private final LibraryVerdicts proofs;
-  private final Set<Class<?>> seen = new HashSet<>();
+  private final Set<String> seen = new HashSet<>();
 
   Verdicts(JobMonitor job, LibraryVerdicts proofs) {
     this.job = job;
@@ -34,14 +34,14 @@ final class Verdicts implements Consumer<Object> {
   @Override
   public void accept(Object batches) {
     Figures so = job.spans().totals().snapshot();
-    if (so.share(so.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass())) {
+    if (so.share(so.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
       return;
     }
     AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));
     proof.start();
   }
 
-  private synchronized boolean isNew(Class<?> type) {
+  private synchronized boolean isNew(String type) {
     return seen.size() < MOST && seen.add(type);
   }
 
