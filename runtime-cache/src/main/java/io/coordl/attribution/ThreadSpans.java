@@ -26,8 +26,8 @@ final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
 
-  /** Reading what a thread had of the cores takes microseconds. */
-  private static final long CORES_NANOS = 1_000_000;
+  /** Reading what a thread had of the cores takes ten microseconds of CPU. */
+  private static final long CORES_NANOS = 4_000_000;
 
   private static final SpanKind[] KINDS = SpanKind.values();
 
