@@ -45,6 +45,9 @@ final class Gauge {
           ? known
           : null;
 
+  /** On a machine so busy that less of the time is the job's own, no correction is reliable. */
+  private static final double LEAST_OWN = 0.1;
+
   private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   private final int wanted;
@@ -214,8 +217,11 @@ final class Gauge {
     event.steps = counted.size();
     event.samples = counted.stream().mapToLong(Step::samples).sum();
     event.wall = counted.stream().mapToLong(Step::nanos).sum();
+    // Part of the time between two batches may be the profile's own, which no step includes.
+    double lost = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
+    event.computeCoreWait = Math.round(lost * Math.min(event.compute, event.wall));
     boolean busy = new CoreLaw(event, CORES).isMachineBusy();
-    double own = busy ? 1 - event.share(event.computeCoreWait) : 1;
+    double own = busy ? Math.max(LEAST_OWN, 1 - event.share(event.computeCoreWait)) : 1;
     event.sampleNanos = own * estimate.nanos();
     event.sampleNanosError = own * estimate.error();
     event.steady = steady;

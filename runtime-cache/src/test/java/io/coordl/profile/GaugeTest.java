@@ -34,9 +34,13 @@ class GaugeTest {
   }
 
   private static PhaseEvent besideOthers(long coreWait) {
+    return besideOthers(10 * MILLI, coreWait);
+  }
+
+  private static PhaseEvent besideOthers(long compute, long coreWait) {
     Gauge gauge = new Gauge(0, 0);
     PhaseEvent work = new PhaseEvent();
-    work.compute = 10 * MILLI;
+    work.compute = compute;
     work.coreWait = coreWait + 1;
     work.computeCoreWait = coreWait;
     work.cpu = 1;
@@ -56,6 +60,13 @@ class GaugeTest {
     PhaseEvent calm = besideOthers(MILLI / 10);
     assertThat(calm.sampleNanos).isEqualTo(2.5 * MILLI);
     assertThat(calm.note).isEmpty();
+  }
+
+  /** What the profile does between two batches counts as compute, but belongs to no step. */
+  @Test
+  void whatTheProfileWaitedForIsNoTimeOfTheSteps() {
+    assertThat(besideOthers(40 * MILLI, 20 * MILLI).sampleNanos).isEqualTo(1.25 * MILLI);
+    assertThat(besideOthers(40 * MILLI, 40 * MILLI).sampleNanos).isEqualTo(0.25 * MILLI);
   }
 
   @Test

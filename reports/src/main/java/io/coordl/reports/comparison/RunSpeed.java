@@ -37,6 +37,9 @@ record RunSpeed(
     TOTALS
   }
 
+  /** On a machine so busy that less of a step is the job's own, no correction is reliable. */
+  private static final double LEAST_OWN = 0.1;
+
   /** With fewer batches of steps, no error can be computed. */
   private static final int LEAST_STEPS = 10;
 
@@ -49,7 +52,11 @@ record RunSpeed(
     ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
     boolean busy = recording.coreLaw().isMachineBusy();
     ToDoubleFunction<Figures> nanos =
-        figures -> (double) figures.wall - (busy ? figures.computeCoreWait : 0);
+        figures ->
+            busy
+                ? Math.max(
+                    LEAST_OWN * figures.wall, (double) figures.wall - figures.computeCoreWait)
+                : (double) figures.wall;
     ToDoubleFunction<Figures> time =
         figures -> nanos.applyAsDouble(figures) / amount.applyAsDouble(figures);
     if (steps) {
