@@ -42,13 +42,27 @@ public final class CoordlAgent {
     }
   }
 
+  /** Names arguments without their values, which may be passwords. */
+  private static String dropped(String arguments) {
+    StringBuilder names = new StringBuilder();
+    for (String argument : arguments.split(",", -1)) {
+      int equals = argument.indexOf('=');
+      String name = equals < 0 ? argument : argument.substring(0, equals);
+      if (!name.isEmpty()) {
+        names.append(names.length() == 0 ? ", so it drops " : ", ").append(name);
+      }
+    }
+    return names.toString();
+  }
+
   private static void start(String when, String arguments, Instrumentation instrumentation) {
     try {
       if (isDisabled(arguments) || isJdkTool()) {
         return;
       }
       if (System.getProperty(ATTACHED) != null) {
-        System.err.println("[coordl] attached twice; the second one does nothing");
+        System.err.println(
+            "[coordl] attached twice; the second one does nothing" + dropped(arguments));
         return;
       }
       File jar = jar();

@@ -305,7 +305,8 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertCached(outcome);
-    assertThat(outcome.said()).contains("[coordl] attached twice; the second one does nothing");
+    assertThat(outcome.said())
+        .contains("[coordl] attached twice; the second one does nothing, so it drops cache");
     assertThat(outcome.said()).filteredOn(line -> line.contains("attached")).hasSize(1);
   }
 

@@ -5,6 +5,8 @@ import io.coordl.advice.Text.Nanos;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +45,15 @@ public record Advice(
 
   private static final long GIBIBYTE = 1L << 30;
 
+  /** Changes that gain less are not advised. */
+  private static final double WORTH_A_GAIN = 1.03;
+
+  /** Predictions that differ by less than a tenth are as good. */
+  private static final double TENTHS = 10;
+
+  /** Time for which the quota held threads back, as a share of the wall time, worth naming. */
+  private static final double THROTTLED = 0.05;
+
   /** The finding that explains most of the job's time. */
   public static Advice on(Evidence evidence) {
     Figures judged = evidence.judged();
@@ -77,13 +88,18 @@ public record Advice(
   /** Waits that matter in total, though no single cause is worth a change. */
   private static Optional<Advice> manyCauses(Evidence evidence) {
     Figures judged = evidence.judged();
-    if (judged.share(judged.stall) < Evidence.WORTH_A_CHANGE) {
+    // Where cores are short, waits for them are in the steps.
+    long taken = Math.max(judged.computeCoreWait, Math.round(evidence.coreLaw().most()));
+    if (judged.share(judged.stall + taken) < Evidence.WORTH_A_CHANGE) {
       return Optional.empty();
     }
     String causes =
         Part.STALLS.stream()
-            .map(part -> part.cause() + " " + Text.percent(part.of(judged), judged.wall))
-            .collect(Collectors.joining(", "));
+                .map(part -> part.cause() + " " + Text.percent(part.of(judged), judged.wall))
+                .collect(Collectors.joining(", "))
+            + (judged.share(taken) < Part.SHOWN
+                ? ""
+                : ", steps without a core up to " + Text.percent(taken, judged.wall));
     return Optional.of(
         nothing(
             "computeBound",
@@ -102,6 +118,7 @@ public record Advice(
         Stream.of(laterFetch(evidence), cacheFilled(evidence)).flatMap(Optional::stream),
         Stream.of(
             prepBound(evidence),
+            coreBound(evidence),
             gcBound(evidence),
             change(
                 evidence,
@@ -134,6 +151,9 @@ public record Advice(
             : "give the program a larger heap (-Xmx) or a collector with shorter pauses",
         pauses,
         "garbage collection stopped the program for %s"
+            + (pauses > judged.gcStall
+                ? " (" + new Nanos(pauses - judged.gcStall) + " of it during steps)"
+                : "")
             + (explicit
                 ? Text.format("; %.1f %% of all pauses come from such calls", 100 * asked)
                     + caller
@@ -152,7 +172,8 @@ public record Advice(
           "the job stood still for %s while they were written",
           "checkpoint=async");
     }
-    if (evidence.isOn("checkpoint.every")) {
+    if (evidence.isOn("checkpoint.every")
+        && !"auto".equals(evidence.configuration().get("checkpoint.every"))) {
       return change(
           evidence,
           "checkpointBound",
@@ -259,14 +280,72 @@ public record Advice(
     return totals.share(totals.fetchStall) >= Evidence.WORTH_A_CHANGE;
   }
 
+  /** The steps wait for a core, and not because preparation beside them has it. */
+  private static Advice coreBound(Evidence evidence) {
+    Figures judged = evidence.judged();
+    CoreLaw cores = evidence.coreLaw();
+    long nanos = Math.max(0, judged.computeCoreWait - Math.round(cores.share()));
+    boolean throttled = judged.share(judged.throttled) >= THROTTLED;
+    String what =
+        throttled
+            ? "give the container a larger CPU limit, or let the engine use no more threads than it"
+                + " allows (OMP_NUM_THREADS=N)"
+            : cores.isFull()
+                ? "let the engine use fewer threads (OMP_NUM_THREADS=N, at most the cores of this"
+                    + " job, and OMP_WAIT_POLICY=PASSIVE), prepare on fewer, or give the job"
+                    + " another core"
+                : "free the cores of other programs, or run the job where nothing else runs";
+    String why =
+        "%s went into steps that waited for a core"
+            + (throttled
+                ? ", as the CPU limit of the container"
+                    + (evidence.usableCores() > 0
+                        ? Text.format(" (%.1f cores)", evidence.usableCores())
+                        : "")
+                    + " held threads back for "
+                    + new Nanos(judged.throttled)
+                    + " summed over cores"
+                : cores.isFull()
+                    ? ", as this job has more threads ready than cores"
+                    : ", as other programs had them")
+            + "; no cache changes that";
+    return change(evidence, "coreBound", what, Math.min(nanos, judged.compute), why);
+  }
+
+  /**
+   * A change that spares preparation or hides it.
+   *
+   * @param what it does, for the user
+   * @param removed self time of work that is no longer done, on all threads
+   * @param waited time of the training thread that it saves besides
+   * @param changes of the agent's arguments
+   */
+  private record Cure(String what, long removed, long waited, List<String> changes) {
+    static Cure of(String what, long removed, long waited, String change) {
+      return new Cure(what, removed, waited, List.of(change));
+    }
+
+    /** Its argument, empty if the program has to change. */
+    String policy() {
+      return changes.isEmpty() ? "" : changes.get(0);
+    }
+  }
+
+  /** The job waits for preparation, or preparation beside the steps takes their cores. */
   private static Advice prepBound(Evidence evidence) {
     Figures judged = evidence.judged();
-    long nanos = judged.prepStall;
-    long prep = judged.prepTime();
-    double decoding = prep == 0 ? 0 : (double) judged.decodeTime / prep;
-    boolean coordinates = evidence.isOn("prep");
+    CoreLaw cores = evidence.coreLaw();
+    // If the agent's threads have no core, batches queue.
+    long waits = judged.prepStall + (evidence.isOn("prefetch") ? judged.queueStall : 0);
+    long nanos = waits + Math.round(cores.share());
     String why =
-        "%s went into waiting for preparation (on all threads: decode "
+        "%s went into waiting for preparation"
+            + (judged.share(Math.round(cores.most())) < Evidence.WORTH_A_CHANGE
+                ? ""
+                : " and into cores that preparation takes from the steps (up to "
+                    + new Nanos(Math.round(cores.most()))
+                    + "; shared caches can make it more)")
+            + " (on all threads: decode "
             + new Nanos(judged.decodeTime)
             + ", transforms "
             + new Nanos(judged.transformTime)
@@ -274,74 +353,122 @@ public record Advice(
             + new Nanos(judged.otherTime)
             + "); a cache of raw bytes will not help here"
             + freshMemory(evidence);
-    if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
-      long saved = Math.round(nanos * decoding);
-      return prep(evidence, "decode each image once", saved, why, "decoded=share");
-    }
-    if (decoding > WORTH_KEEPING && evidence.isFull(StoreStatisticsEvent.DECODED)) {
-      return prep(
-          evidence,
-          "keep more decoded images, if the host has the memory,",
-          Math.round(nanos * decoding),
-          why,
-          more("decoded.size", evidence, StoreStatisticsEvent.DECODED));
-    }
+    return cures(evidence, waits)
+        .filter(cure -> evidence.refused(cure.policy()) == null)
+        .filter(cure -> cores.gain(cure.removed(), cure.waited()) >= WORTH_A_GAIN)
+        .max(
+            Comparator.comparingDouble(
+                cure -> Math.rint(TENTHS * cores.gain(cure.removed(), cure.waited()))))
+        .map(
+            cure ->
+                change(
+                    evidence,
+                    "prepBound",
+                    cure.what(),
+                    nanos,
+                    cores.gain(cure.removed(), cure.waited()),
+                    why,
+                    cure.changes().toArray(String[]::new)))
+        .orElseGet(
+            () ->
+                change(
+                    evidence,
+                    "prepBound",
+                    nothingLeft(evidence),
+                    nanos,
+                    cores.gain(judged.prepTime(), waits),
+                    why));
+  }
+
+  /** In the order in which they are advised if they are predicted to be as fast: by memory. */
+  private static Stream<Cure> cures(Evidence evidence, long waits) {
+    Figures judged = evidence.judged();
+    long prep = judged.prepTime();
+    double decoding = (double) judged.decodeTime / Math.max(1, prep);
+    long decodeWaits = Math.round(decoding * waits);
+    List<Cure> cures = new ArrayList<>();
     if (evidence.isFull(StoreStatisticsEvent.PREPARED)) {
-      return prep(
-          evidence,
-          "keep more prepared samples, if the host has the memory,",
-          nanos,
-          why,
-          more("prepared.size", evidence, StoreStatisticsEvent.PREPARED));
+      cures.add(
+          Cure.of(
+              "keep more prepared samples, if the host has the memory,",
+              prep,
+              waits,
+              more("prepared.size", evidence, StoreStatisticsEvent.PREPARED)));
+    } else if (evidence.isPrepared()
+        && !evidence.keepsPrepared()
+        && !evidence.isOn("prep")
+        && evidence.batchesAreOfTheLibrary()) {
+      cures.add(
+          Cure.of(
+              "prepare each sample once, up to its first random transform,",
+              prep + judged.fetchTime,
+              waits,
+              "prepared=share"));
     }
+    if (decoding > WORTH_KEEPING && !evidence.keepsDecoded()) {
+      cures.add(Cure.of("decode each image once", judged.decodeTime, decodeWaits, "decoded=share"));
+    } else if (decoding > WORTH_KEEPING && evidence.isFull(StoreStatisticsEvent.DECODED)) {
+      cures.add(
+          Cure.of(
+              "keep more decoded images, if the host has the memory,",
+              judged.decodeTime,
+              decodeWaits,
+              more("decoded.size", evidence, StoreStatisticsEvent.DECODED)));
+    }
+    // These hide work behind the steps, which takes a core that the steps do not need.
+    if (!evidence.coreLaw().isFull() && !evidence.isOn("prefetch") && !evidence.isOn("prep")) {
+      long hidden = Math.min(judged.prepStall, judged.compute);
+      if (evidence.isPrefetched() && evidence.batchesAreOfTheLibrary()) {
+        cures.add(Cure.of("prepare ahead", 0, hidden, "prefetch=2"));
+      }
+      String how = evidence.said(" ", library -> library.howToPrepareAhead);
+      if (evidence.preparesItself() && !how.isEmpty() && evidence.batchesAreOfTheLibrary()) {
+        cures.add(new Cure("let the program prepare ahead" + how, 0, hidden, List.of()));
+      }
+    }
+    if (evidence.isAmongOthers()
+        && !evidence.isOn("prep")
+        && !evidence.resumes()
+        && evidence.isPrepared()
+        && evidence.batchesAreOfTheLibrary()) {
+      cures.add(
+          Cure.of(
+              "prepare each batch once for all jobs of this host: run each",
+              prep / 2,
+              waits / 2,
+              "prep=coordinate"));
+    }
+    return cures.stream();
+  }
+
+  /** What the program or its host has to change, since no argument helps. */
+  private static String nothingLeft(Evidence evidence) {
     if (!evidence.batchesAreOfTheLibrary()) {
-      return prep(
-          evidence,
-          "make preparation cheaper, or prepare batches on threads of your program: its own class"
-              + " makes them, not the library's, so the agent leaves them alone",
-          nanos,
-          why);
+      return "make preparation cheaper, or prepare batches on threads of your program: its own"
+          + " class makes them, not the library's, so the agent leaves them alone";
     }
-    // Too much for preparing ahead to hide behind the step; other libraries prepare ahead
-    // themselves.
-    boolean remains =
-        evidence.isPrefetched() ? nanos > 2 * judged.compute : decoding <= WORTH_KEEPING;
-    if (remains && evidence.isPrepared() && !evidence.keepsPrepared()) {
-      return prep(
-          evidence,
-          "prepare each sample once, up to its first random transform,",
-          nanos,
-          why,
-          "prepared=share");
+    VerdictEvent refused = evidence.refused("prepared=share");
+    boolean full = evidence.coreLaw().isFull();
+    String what =
+        evidence.isOn("prefetch")
+                && evidence.judged().share(Math.round(evidence.coreLaw().share()))
+                    >= Evidence.WORTH_A_CHANGE
+            ? "prefetch on fewer threads, or not at all, as they take the cores of the steps, and"
+                + " make preparation cheaper"
+            : evidence.isOn("prep") && !full
+                ? "prepare on more threads" + (evidence.isPrefetched() ? ", with prefetch=N" : "")
+                : "make preparation cheaper, or give the job more cores";
+    if (refused == null) {
+      return what;
     }
-    if (evidence.isPrefetched() && !evidence.isOn("prefetch") && !coordinates) {
-      return prep(
-          evidence,
-          "prepare ahead",
-          Math.min(nanos, judged.compute),
-          evidence.resumes()
-              ? why
-              : why
-                  + "; if several jobs of this host use the same data, prep=coordinate prepares it"
-                  + " once for all of them",
-          "prefetch=2");
-    }
-    if (coordinates) {
-      return prep(
-          evidence,
-          "prepare on more threads" + (evidence.isPrefetched() ? ", with prefetch=N" : ""),
-          nanos,
-          why);
-    }
-    return evidence.resumes() || !evidence.isPrepared()
-        ? prep(evidence, "make preparation cheaper, or give the job more cores", nanos, why)
-        : prep(
-            evidence,
-            "if several jobs of this host use the same data, prepare each batch once for all of"
-                + " them: run each",
-            nanos,
-            why,
-            "prep=coordinate");
+    String remedy = refused.remedy == null ? "" : refused.remedy;
+    return what
+        + " (prepared=share does not work here: "
+        + refused.reason
+        + (remedy.isEmpty()
+            ? ""
+            : "; " + remedy + " keeps its samples if you vouch that they are the same each time")
+        + ")";
   }
 
   /** Returns a clause if much of the CPU time goes into memory pages that are new to the JVM. */
@@ -360,22 +487,16 @@ public record Advice(
         : "";
   }
 
-  private static Advice prep(
-      Evidence evidence, String what, long saved, String why, String... changes) {
-    long nanos = evidence.judged().prepStall;
-    return change(evidence, "prepBound", what, nanos, saved, why, changes);
-  }
-
   private static Advice change(
       Evidence evidence, String finding, String what, long nanos, String why, String... changes) {
-    return change(evidence, finding, what, nanos, nanos, why, changes);
+    return change(evidence, finding, what, nanos, evidence.coreLaw().gain(0, nanos), why, changes);
   }
 
   /**
    * Returns a finding with something to change.
    *
    * @param nanos time that the finding explains
-   * @param saved the part of it that the change can save, at most
+   * @param gain how many times as fast the change can make the job, at most
    * @param why the reason, with {@code %s} in place of that time and the epochs it is from
    * @param changes to the agent's arguments
    */
@@ -384,12 +505,10 @@ public record Advice(
       String finding,
       String what,
       long nanos,
-      long saved,
+      double gain,
       String why,
       String... changes) {
     List<String> arguments = Arguments.merged(evidence.given(), List.of(changes));
-    double share = Math.min(0.99, evidence.judged().share(saved));
-    double gain = 1 / (1 - share);
     return new Advice(
         finding,
         what

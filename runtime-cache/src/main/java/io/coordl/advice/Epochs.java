@@ -5,6 +5,7 @@ import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LibraryEvent;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,11 +21,16 @@ import java.util.stream.Stream;
 public final class Epochs {
   /** The epochs, or the evaluations, of one data set. */
   private static final class Pipeline {
+    private final long model;
     private final Figures first = new EpochEvent();
     private final Figures later = new EpochEvent();
     private long count;
     private long complete;
     private long mostBytes;
+
+    Pipeline(long model) {
+      this.model = model;
+    }
 
     void add(EpochEvent epoch) {
       (count++ == 0 ? first : later).add(epoch);
@@ -38,8 +44,13 @@ public final class Epochs {
 
   public synchronized void add(EpochEvent epoch) {
     (epoch.updates > 0 ? updating : others)
-        .computeIfAbsent(String.valueOf(epoch.source), first -> new Pipeline())
+        .computeIfAbsent(key(epoch), first -> new Pipeline(epoch.model))
         .add(epoch);
+  }
+
+  /** What epochs that can be compared have in common: the class of their data, and the model. */
+  public static String key(EpochEvent epoch) {
+    return epoch.source + (epoch.model > 1 ? " of model " + epoch.model : "");
   }
 
   /**
@@ -120,14 +131,29 @@ public final class Epochs {
   /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
   synchronized String ofWhat() {
     return steady()
-        ? " from the second epoch on"
+        ? " from the second epoch on" + ofModel()
         : judged().batches == 0
             ? ""
             : judgeable().size() == 1 ? " in the only epoch" : " in the first epoch";
   }
 
+  /** Those of the model that trained longest, where the job trained several. */
   private Collection<Pipeline> judgeable() {
-    return (updating.isEmpty() ? others : updating).values();
+    Collection<Pipeline> all = (updating.isEmpty() ? others : updating).values();
+    Map<Long, Long> walls = new HashMap<>();
+    all.forEach(one -> walls.merge(one.model, one.first.wall + one.later.wall, Long::sum));
+    long longest =
+        walls.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(0L);
+    return all.stream().filter(one -> one.model == longest).toList();
+  }
+
+  private String ofModel() {
+    long model = judgeable().stream().mapToLong(one -> one.model).findFirst().orElse(0);
+    boolean several = updating.values().stream().anyMatch(one -> one.model != model);
+    return several ? " of model " + model : "";
   }
 
   /**

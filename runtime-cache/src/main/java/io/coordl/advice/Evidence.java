@@ -3,6 +3,7 @@ package io.coordl.advice;
 import io.coordl.event.Figures;
 import io.coordl.event.LibraryEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param configuration the agent's effective arguments, including defaults
  * @param given arguments that the user gave
  * @param libraries the training libraries in use
+ * @param verdicts whether policies, in force or not, can work on the job's data
+ * @param usableCores that the job may use at once; 0 if unknown
  * @param hosts number of hosts that hold the data set together: this one and those it asked
  */
 public record Evidence(
@@ -23,10 +26,15 @@ public record Evidence(
     Map<String, String> configuration,
     Map<String, String> given,
     List<LibraryEvent> libraries,
+    List<VerdictEvent> verdicts,
+    double usableCores,
     int hosts) {
 
   /** A store with fewer than one hit per this many admitted items gains nothing. */
   private static final int RARE = 20;
+
+  /** Share of the preparation that a thread waits for if it makes all of it itself. */
+  private static final double SERIAL = 0.9;
 
   /** A share of the wall time below this is not worth a change. */
   public static final double WORTH_A_CHANGE = 0.05;
@@ -47,6 +55,11 @@ public record Evidence(
   /** Samples per second of the judged time; 0 if unknown, or if a profile slowed the job down. */
   public double samplesPerSecond() {
     return profiled() ? 0 : judged().samplesPerSecond();
+  }
+
+  /** What work beside the steps costs in the judged epochs. */
+  public CoreLaw coreLaw() {
+    return new CoreLaw(judged(), usableCores);
   }
 
   /** True if the job ran the phases of a profile. */
@@ -90,6 +103,26 @@ public record Evidence(
 
   private boolean keeps(String form) {
     return stores.stream().anyMatch(store -> store.keeps(form));
+  }
+
+  /** Why this argument has no effect on the job; null if it has, or nobody knows. */
+  @Nullable VerdictEvent refused(String argument) {
+    List<VerdictEvent> known =
+        verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
+    return known.isEmpty() || known.stream().anyMatch(verdict -> verdict.allowed)
+        ? null
+        : known.get(0);
+  }
+
+  /** Whether other jobs of the host share memory with this one. */
+  boolean isAmongOthers() {
+    return stores.stream().anyMatch(store -> store.jobs > 1);
+  }
+
+  /** Whether the training thread waits for nearly all of the preparation, as it makes it itself. */
+  boolean preparesItself() {
+    Figures judged = judged();
+    return judged.dataStall() >= SERIAL * (judged.prepTime() + judged.fetchTime);
   }
 
   boolean isOn(String policy) {

@@ -64,6 +64,7 @@ final class BatchRecord {
     totals.fetchTime.add(event.fetch);
     totals.decodeTime.add(event.decode);
     totals.transformTime.add(event.transform);
+    totals.prepCoreWait.add(event.coreWait);
   }
 
   void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Exact totals of the job since its start. Safe for concurrent use. */
@@ -20,6 +19,7 @@ public final class JobTotals {
   final LongAdder decodeTime = new LongAdder();
   final LongAdder transformTime = new LongAdder();
   final LongAdder otherTime = new LongAdder();
+  final LongAdder prepCoreWait = new LongAdder();
   private final Fetched memory = new Fetched(new LongAdder(), new LongAdder());
   private final Fetched peers = new Fetched(new LongAdder(), new LongAdder());
   private final Fetched storage = new Fetched(new LongAdder(), new LongAdder());
@@ -48,17 +48,20 @@ public final class JobTotals {
 
   private Figures atLastEnd = new EpochEvent();
   private @Nullable Figures atEnd;
-  private LongSupplier cpu = () -> 0;
-  private long cpuBefore;
+  private CoreTimes cores = CoreTimes.UNKNOWN;
+
+  /** What the process had of the cores before the job's first wait. */
+  private Figures coresBefore = new EpochEvent();
+
   private volatile @Nullable Consumer<EpochEvent> listener;
 
   JobTotals(GcPauses pauses) {
     this.pauses = pauses;
   }
 
-  /** Where the CPU time of this process so far, in nanoseconds, comes from. */
-  public synchronized void cpu(LongSupplier ofProcess) {
-    cpu = ofProcess;
+  /** Sets the source of CPU times and waits for cores. */
+  synchronized void cores(CoreTimes known) {
+    cores = known;
   }
 
   /** Epochs that have updated a model so far, including the current one. */
@@ -201,12 +204,14 @@ public final class JobTotals {
     if (started) {
       now.gcPauses = pauses.getAsLong() - pausesBefore;
       now.explicitGcPauses = Math.min(now.gcPauses, pauses.explicit() - explicitBefore);
-      now.cpu = cpu.getAsLong() - cpuBefore;
+      cores.ofProcess(now);
+      now.subtract(coresBefore);
     }
     now.fetchTime = fetchTime.sum();
     now.decodeTime = decodeTime.sum();
     now.transformTime = transformTime.sum();
     now.otherTime = otherTime.sum();
+    now.prepCoreWait = prepCoreWait.sum();
     now.memoryItems = memory.items.sum();
     now.peerItems = peers.items.sum();
     now.storageItems = storage.items.sum();
@@ -241,7 +246,8 @@ public final class JobTotals {
       started = true;
       this.pausesBefore = pausesBefore;
       explicitBefore = pauses.explicit();
-      cpuBefore = cpu.getAsLong();
+      coresBefore = new EpochEvent();
+      cores.ofProcess(coresBefore);
       firstAsk = from;
       lastSeen = to;
     }

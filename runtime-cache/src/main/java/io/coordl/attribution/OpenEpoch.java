@@ -42,6 +42,11 @@ final class OpenEpoch {
     this.event.source = subject.getClass().getName();
   }
 
+  /** What its batches come from; null once the program has dropped that. */
+  @Nullable Object subject() {
+    return subject.get();
+  }
+
   boolean isOf(Object other) {
     return subject.refersTo(other);
   }

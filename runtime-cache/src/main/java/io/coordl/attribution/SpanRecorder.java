@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -46,6 +47,8 @@ public final class SpanRecorder implements SpanSink {
   final ModelLayers layers;
   private volatile ToLongFunction<Object> counts = counted -> 0;
   volatile @Nullable WaitListener listener;
+  volatile Consumer<Object> epochs = batches -> {};
+  volatile CoreTimes cores = CoreTimes.UNKNOWN;
   private volatile boolean ended;
 
   public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
@@ -76,6 +79,17 @@ public final class SpanRecorder implements SpanSink {
    */
   public void layers(Function<Object, List<LayerEvent>> of) {
     layers.knownBy(of);
+  }
+
+  /** Sets the source of CPU times and waits for cores; called before the job begins. */
+  public void cores(CoreTimes known) {
+    cores = known;
+    totals.cores(known);
+  }
+
+  /** Sets what is told the source of the batches after each epoch, on the training thread. */
+  public void onEpoch(Consumer<Object> hears) {
+    epochs = hears;
   }
 
   /** Sets the listener for all waits from now on. */

@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
 final class ThreadSpans {
   private static final int MAX_HELD = 64;
   private static final long EVENT_PIECE_NANOS = 1_000_000;
+
+  /** Reading what a thread had of the cores takes ten microseconds of CPU. */
+  private static final long CORES_NANOS = 4_000_000;
+
   private static final SpanKind[] KINDS = SpanKind.values();
 
   private final SpanRecorder recorder;
@@ -63,6 +67,16 @@ final class ThreadSpans {
   private boolean planned;
 
   private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+  /** How long this thread waited for a core until that was last read, and when; 0 before. */
+  private long coreWait;
+
+  private long coresRead;
+
+  /** Time of the steps and of the waits since then. */
+  private long steppedSince;
+
+  private long waitedSince;
 
   /** A result that counts only once the thread turns out to train. */
   private record Held(OpenEpoch epoch, Runnable result) {}
@@ -117,8 +131,7 @@ final class ThreadSpans {
         trains();
         if (outermost) {
           recorder.updates.increment();
-          recorder.layers.step(subject);
-          updated();
+          updated(recorder.layers.step(subject));
         }
       }
       case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
@@ -324,6 +337,9 @@ final class ThreadSpans {
       if (waitDepth == 0) {
         building.ahead = true;
         recorder.preparers.begin();
+        if (coresRead == 0) {
+          coreWaitSince(now);
+        }
       }
     }
   }
@@ -346,6 +362,11 @@ final class ThreadSpans {
     building = outer;
     if (record.ahead) {
       recorder.preparers.end();
+      if (!training) {
+        record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
+      }
+    } else if (waitDepth > 0 && steppedSince == 0) {
+      record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
     }
     if (result != null) {
       finish(record, now, subject, result);
@@ -360,10 +381,54 @@ final class ThreadSpans {
     recorder.durations.record(Durations.Kind.BATCH, record.end - record.start);
   }
 
+  // ---- cores
+
+  /** How long this thread waited for a core since that was last read; 0 if it was just read. */
+  private long coreWaitSince(long now) {
+    boolean first = coresRead == 0;
+    if (!first && now - coresRead < CORES_NANOS) {
+      return 0;
+    }
+    long before = coreWait;
+    coreWait = recorder.cores.ofThread();
+    coresRead = now;
+    return first ? 0 : Math.max(0, coreWait - before);
+  }
+
+  /**
+   * Divides this training thread's waits for a core since they were last read among its steps and
+   * its waits for batches; returns the part of the latter.
+   *
+   * @param epoch of the steps; null before its first batch
+   */
+  private long divideCoreWait(@Nullable OpenEpoch epoch, long now) {
+    long waited = coreWaitSince(now);
+    if (coresRead != now) {
+      return 0;
+    }
+    long both = Math.max(1, steppedSince + waitedSince);
+    long inSteps = Math.min(steppedSince, Math.round((double) waited * steppedSince / both));
+    long inWaits = Math.min(waitedSince, waited - inSteps);
+    steppedSince = 0;
+    waitedSince = 0;
+    if (inSteps > 0 && epoch != null) {
+      epoch.event.computeCoreWait += inSteps;
+      StepEvent step = epoch.step;
+      if (step != null) {
+        step.coreWait = Math.min(step.compute, step.coreWait + inSteps);
+      }
+      whenTraining(epoch, () -> recorder.totals.count(job -> job.computeCoreWait += inSteps));
+    }
+    return inWaits;
+  }
+
   // ---- waits and steps
 
   private void beginWait(@Nullable Object subject, long now) {
     endStep(now);
+    if (coresRead == 0) {
+      coreWaitSince(now);
+    }
     gcBefore = recorder.gcNanos();
     if (waits.isEmpty()) {
       waitRecord = newRecord(now);
@@ -423,15 +488,21 @@ final class ThreadSpans {
       tookNothing(now, subject);
       return;
     }
+    waitedSince += waits.total;
+    long coreWait = divideCoreWait(find(subject), now);
     BatchRecord made = recorder.recent.take(batch);
     if (made == null) {
       // No other thread prepared it, so this one did during the wait.
+      mine.event.coreWait = coreWait;
       finish(mine, now, subject, batch);
       made = mine;
       if (!training) {
         recorder.recent.put(batch, mine);
       }
     } else {
+      if (!made.ahead) {
+        mine.event.coreWait = coreWait;
+      }
       mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
     }
     OpenEpoch epoch = epochOf(subject, start, newEvent);
@@ -498,6 +569,8 @@ final class ThreadSpans {
       }
     }
     epoch.pieceCheckpoint = 0;
+    steppedSince += compute;
+    divideCoreWait(epoch, now);
     whenTraining(
         epoch,
         () -> {
@@ -609,6 +682,10 @@ final class ThreadSpans {
     recorder.events.write(event, epoch.start, now);
     recorder.durations.epochEnded(event.epoch);
     recorder.totals.written(event);
+    Object batches = epoch.subject();
+    if (complete && batches != null && (event.updates > 0 || recorder.updates() == 0)) {
+      recorder.epochs.accept(batches);
+    }
     // A validation inside an epoch has ended: the interrupted step continues.
     OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
     if (outer != null && outer.step != null && stepping == null) {
@@ -618,12 +695,13 @@ final class ThreadSpans {
   }
 
   /** A step updates the model, so the pass that its batch comes from is an epoch. */
-  private void updated() {
+  private void updated(int model) {
     updates = true;
-    if (stepping != null) {
-      trained(stepping, 1);
-    } else if (!epochs.isEmpty()) {
-      trained(epochs.get(epochs.size() - 1), 1);
+    OpenEpoch epoch =
+        stepping != null || epochs.isEmpty() ? stepping : epochs.get(epochs.size() - 1);
+    if (epoch != null) {
+      epoch.event.model = epoch.event.model == 0 ? model : epoch.event.model;
+      trained(epoch, 1);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.coordl.cache;
 
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
@@ -63,6 +64,11 @@ final class DeclaredFiles implements ItemFilter {
     return patterns.stream().anyMatch(pattern -> pattern.used)
         ? ""
         : "no file that the program read is one that dataset= names";
+  }
+
+  @Override
+  public boolean isMissing(String given) {
+    return !Pattern.isGlob(given) && Files.notExists(Path.of(given).toAbsolutePath());
   }
 
   @Override

@@ -33,6 +33,11 @@ public interface ItemFilter {
     return "";
   }
 
+  /** Whether a name that the user gave, which is no glob, names nothing now; may block. */
+  default boolean isMissing(String given) {
+    return false;
+  }
+
   /** How items are identified among all jobs that share them; by default, by device and inode. */
   default ItemNames names() {
     return ItemNames.HERE;

@@ -40,7 +40,8 @@ public final class AgentEvents {
           StepEvent.class,
           StoreStatisticsEvent.class,
           TransformEvent.class,
-          TuningEvent.class);
+          TuningEvent.class,
+          VerdictEvent.class);
 
   private AgentEvents() {}
 

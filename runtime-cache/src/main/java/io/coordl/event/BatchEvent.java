@@ -34,6 +34,12 @@ public final class BatchEvent extends Batched {
   @Timespan(Timespan.NANOSECONDS)
   public long other;
 
+  @Label("Waiting for a Core")
+  @Description("Part of these for which the thread that prepares had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long coreWait;
+
   @Label("Items")
   @Description("Items fetched for this batch")
   public long items;

@@ -36,8 +36,18 @@ public final class EnvironmentEvent extends EventBase {
   @Description("Cores this JVM may use")
   public long cores;
 
+  @Label("CPU Limit")
+  @Description("Cores that the control groups' quotas allow, 0 without a quota")
+  @Added("0.2.0")
+  public double cpuLimit;
+
   @Label("Memory")
   @Description("Memory of the host or of the container, whichever has less available")
   @DataAmount
   public long memory;
+
+  /** Cores that the job may use at once: no more than a quota allows; 0 if unknown. */
+  public double usableCores() {
+    return cpuLimit > 0 ? Math.min((double) cores, cpuLimit) : (double) cores;
+  }
 }

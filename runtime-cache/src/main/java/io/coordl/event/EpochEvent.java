@@ -18,6 +18,13 @@ public final class EpochEvent extends Figures {
   @Description("Class of the iterator or data set")
   public @Nullable String source;
 
+  @Label("Model")
+  @Description(
+      "Number of the first model of the job with the layers of the one that was updated, as in"
+          + " Layer events; 0 if unknown")
+  @Added("0.2.0")
+  public long model;
+
   @Label("Complete")
   @Description("False if the loop stopped before the end")
   public boolean complete;

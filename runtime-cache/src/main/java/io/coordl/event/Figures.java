@@ -130,6 +130,38 @@ public abstract class Figures extends EventBase {
   @Added("0.2.0")
   public long cpu;
 
+  @Label("Waiting for a Core")
+  @Description("Time for which threads of this process were ready to run but had no core, summed")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_core_wait_seconds_total")
+  @Added("0.2.0")
+  public long coreWait;
+
+  @Label("Compute Waiting for a Core")
+  @Description("Part of compute for which the training thread had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long computeCoreWait;
+
+  @Label("Preparation Waiting for a Core")
+  @Description("Part of the self times for which the preparing threads had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long prepCoreWait;
+
+  @Label("Throttled")
+  @Description("Time for which the CPU limit of the control group held threads back, by core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric("coordl_throttled_seconds_total")
+  @Added("0.2.0")
+  public long throttled;
+
+  @Label("CPU Pressure")
+  @Description("Time for which any thread of the host or the container had no core, by the kernel")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long pressure;
+
   @Label("Items")
   @Description("Items fetched")
   public long items;

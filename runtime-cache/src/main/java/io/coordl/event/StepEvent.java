@@ -22,4 +22,10 @@ public final class StepEvent extends Batched {
   @Description("Part of the step spent writing models")
   @Timespan(Timespan.NANOSECONDS)
   public long checkpoint;
+
+  @Label("Waiting for a Core")
+  @Description("Part of compute for which the training thread had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long coreWait;
 }

@@ -1,6 +1,7 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.coordl.advice.CoreLaw;
 import io.coordl.advice.Text;
 import io.coordl.attribution.SpanRecorder;
 import io.coordl.event.PhaseEvent;
@@ -24,8 +25,8 @@ final class Gauge {
    */
   private static final double STEADY_ANYWAY = PRECISION / 4;
 
-  private static final int LEAST_STEPS = 20;
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
+  static final int LEAST_STEPS = 20;
+  static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MOST_STEPS = 20_000;
 
@@ -43,6 +44,11 @@ final class Gauge {
       ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean known
           ? known
           : null;
+
+  /** On a machine so busy that less of the time is the job's own, no correction is reliable. */
+  private static final double LEAST_OWN = 0.1;
+
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
 
   private final int wanted;
   private final int transition;
@@ -211,11 +217,23 @@ final class Gauge {
     event.steps = counted.size();
     event.samples = counted.stream().mapToLong(Step::samples).sum();
     event.wall = counted.stream().mapToLong(Step::nanos).sum();
-    event.sampleNanos = estimate.nanos();
-    event.sampleNanosError = estimate.error();
+    // Part of the time between two batches may be the profile's own, which no step includes.
+    double lost = event.compute <= 0 ? 0 : (double) event.computeCoreWait / event.compute;
+    event.computeCoreWait = Math.round(lost * Math.min(event.compute, event.wall));
+    boolean busy = new CoreLaw(event, CORES).isMachineBusy();
+    double own = busy ? Math.max(LEAST_OWN, 1 - event.share(event.computeCoreWait)) : 1;
+    event.sampleNanos = own * estimate.nanos();
+    event.sampleNanosError = own * estimate.error();
     event.steady = steady;
-    event.note = note(note, estimate.outlier());
+    event.note = note(note, estimate.outlier()) + (busy ? busy(note, own) : "");
     return event;
+  }
+
+  private String busy(String note, double own) {
+    return (note.isEmpty() && estimate.outlier() == 0 ? "" : "; ")
+        + Text.format(
+            "busy machine: %.0f %% of the time, in which other programs had the cores, left out",
+            100 * (1 - own));
   }
 
   private static String note(String note, long outlier) {

@@ -5,6 +5,7 @@ import io.coordl.attribution.SpanRecorder;
 import io.coordl.cache.ByteBudget;
 import io.coordl.cache.DecodedSizes;
 import io.coordl.cache.ProfiledItems;
+import io.coordl.event.Figures;
 import io.coordl.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +87,22 @@ final class Plan {
   /** Training has begun: the profile's time counts from now on. */
   void begin() {
     begun = now();
+  }
+
+  /**
+   * How much longer the program has to train for all phases, at the speed of these steps; to follow
+   * a reason.
+   */
+  String toGo(Figures totals) {
+    if (totals.batches == 0 || totals.wall == 0) {
+      return "";
+    }
+    long step = Math.max(1, totals.wall / totals.batches);
+    long each = Math.max(steps, Math.max(Gauge.LEAST_STEPS, Gauge.LEAST_NANOS / step));
+    long left = phases.stream().filter(phase -> !results.has(phase)).count() * each;
+    return Text.format(
+        "; let it train for at least %,d steps more (%s), or profile" + " fewer phases",
+        left, Text.roughly(left * step));
   }
 
   long now() {

@@ -265,7 +265,10 @@ public final class Profile {
     } catch (RuntimeException e) {
       // The training thread is still running and changed its steps during this call.
     }
-    notReached("the program ended before the profile did, in: " + now.name());
+    notReached(
+        "the program ended before the profile did, in: "
+            + now.name()
+            + plan.toGo(spans.totals().snapshot()));
     plan.results.host(plan.rates.event());
   }
 

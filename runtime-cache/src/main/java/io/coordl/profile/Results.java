@@ -81,6 +81,11 @@ final class Results {
     return false;
   }
 
+  /** Whether the phase has figures. */
+  synchronized boolean has(String phase) {
+    return phases.stream().anyMatch(one -> phase.equals(one.phase));
+  }
+
   synchronized void notMeasured(String phase, String reason) {
     remark(phase + " was not measured: " + reason);
     emitNotMeasured(phase, reason);

@@ -1,5 +1,7 @@
 package io.coordl.recording;
 
+import io.coordl.advice.Epochs;
+import io.coordl.advice.Evidence;
 import io.coordl.advice.Part;
 import io.coordl.advice.Text;
 import io.coordl.event.EpochEvent;
@@ -41,11 +43,16 @@ final class EpochLines implements Consumer<EpochEvent> {
 
   /** The epochs of one data set. */
   private static final class Source {
+    private final long model;
     private long count;
     private long said;
     private Figures since = new EpochEvent();
     private @Nullable Figures second;
     private double worst = SLOWER;
+
+    Source(long model) {
+      this.model = model;
+    }
   }
 
   /**
@@ -72,7 +79,7 @@ final class EpochLines implements Consumer<EpochEvent> {
     if (epoch.updates == 0 || epoch.batches == 0) {
       return; // An evaluation.
     }
-    Source source = sources.computeIfAbsent(String.valueOf(epoch.source), name -> new Source());
+    Source source = sources.computeIfAbsent(Epochs.key(epoch), name -> new Source(epoch.model));
     source.count++;
     source.since.add(epoch);
     if (source.count == 2 && epoch.complete) {
@@ -91,9 +98,10 @@ final class EpochLines implements Consumer<EpochEvent> {
   }
 
   private static String name(Source source) {
-    return source.count - source.said == 1
-        ? "epoch " + source.count
-        : Text.format("epochs %d to %d", source.said + 1, source.count);
+    return (source.model > 1 ? "model " + source.model + ", " : "")
+        + (source.count - source.said == 1
+            ? "epoch " + source.count
+            : Text.format("epochs %d to %d", source.said + 1, source.count));
   }
 
   private static String line(Source source) {
@@ -110,7 +118,12 @@ final class EpochLines implements Consumer<EpochEvent> {
         Text.seconds(epoch.wall),
         Text.percent(epoch.stall, epoch.wall),
         causes,
-        epoch.checkpoint == 0 ? "" : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall),
+        (epoch.share(epoch.computeCoreWait) < Evidence.WORTH_A_CHANGE
+                ? ""
+                : ", steps without a core " + Text.percent(epoch.computeCoreWait, epoch.wall))
+            + (epoch.checkpoint == 0
+                ? ""
+                : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall)),
         epoch.items == 0
             ? ""
             : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");

@@ -1,6 +1,7 @@
 package io.coordl.recording;
 
 import io.coordl.advice.Advice;
+import io.coordl.advice.CoreWaits;
 import io.coordl.advice.Epochs;
 import io.coordl.advice.Evidence;
 import io.coordl.advice.Gpus;
@@ -65,12 +66,17 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
               now.batches,
               now.batches == 1 ? "batch" : "batches",
               seconds(now.wall)));
-      lines.add(share("compute", now.compute, now, ""));
+      lines.add(share("compute", now.compute, now, after(CoreWaits.inSteps(now))));
       String stalls =
           Part.STALLS.stream()
               .map(part -> part.cause() + " " + seconds(part.of(now)))
               .collect(Collectors.joining(", "));
-      lines.add(share("data stall", now.stall, now, "  " + stalls));
+      lines.add(
+          share(
+              "data stall",
+              now.stall,
+              now,
+              after(stalls) + after(CoreWaits.inPreparation(now)).replaceFirst("^ +", "; ")));
       if (now.checkpoint > 0) {
         lines.add(share("checkpoints", now.checkpoint, now, ""));
       }
@@ -99,6 +105,9 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
     work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
     work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
     for (StoreStatisticsEvent store : job.stores()) {
+      if (store.items + store.hits + store.bypassed == 0) {
+        continue; // If it was asked for, the reason is a line below.
+      }
       lines.add(
           Text.format(
               "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d not cached",
@@ -250,6 +259,10 @@ record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didN
               percentiles(times),
               kind == Durations.Kind.DECODE ? " without the arrays" : ""));
     }
+  }
+
+  private static String after(String more) {
+    return more.isEmpty() ? "" : "  " + more;
   }
 
   private static String percentiles(LatencyStatisticsEvent of) {

@@ -10,6 +10,7 @@ import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import io.coordl.thread.AgentThread;
 import java.util.List;
 import java.util.function.Supplier;
@@ -64,6 +65,7 @@ record JfrEvents(JobMonitor job) implements EventSink, FlightRecorderListener {
     atChunkEnd(JobStatisticsEvent.class, () -> List.of(job.totals()));
     atChunkEnd(LatencyStatisticsEvent.class, job::latencies);
     atChunkEnd(LibraryEvent.class, job::libraries);
+    atChunkEnd(VerdictEvent.class, job::verdicts);
     atChunkEnd(StoreStatisticsEvent.class, job::stores);
     atChunkEnd(StagingStatisticsEvent.class, job::stagings);
     atChunkEnd(PeerStatisticsEvent.class, job::peerViews);

@@ -14,12 +14,14 @@ import io.coordl.event.LibraryEvent;
 import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import io.coordl.gpu.Binding;
 import io.coordl.gpu.GpuSampler;
 import io.coordl.live.StatusFile;
 import io.coordl.metrics.MetricsExport;
 import io.coordl.partition.PeerSink;
 import io.coordl.profile.Profile;
+import io.coordl.shared.KernelCores;
 import io.coordl.shared.Machine;
 import java.io.Closeable;
 import java.io.IOException;
@@ -41,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
  */
 public final class JobMonitor {
+  private static final int MOST_VERDICTS = 64;
+
   private final AgentLog log;
   final Latencies latencies;
   private final SpanRecorder spans;
@@ -55,6 +59,7 @@ public final class JobMonitor {
   private final List<Runnable> endings = new CopyOnWriteArrayList<>();
   private final List<MetricsExport> exports = new CopyOnWriteArrayList<>();
   private final Map<String, LibraryEvent> libraries = new ConcurrentSkipListMap<>();
+  private final Map<String, VerdictEvent> verdicts = new ConcurrentSkipListMap<>();
   private volatile @Nullable GpuSampler sampler;
   private volatile @Nullable Profile profile;
   private volatile @Nullable AtEnd atEnd;
@@ -81,7 +86,7 @@ public final class JobMonitor {
     this.rewrites = rewrites;
     this.latencies = new Latencies(log.events);
     this.spans = new SpanRecorder(log.events, latencies, gc);
-    this.spans.totals().cpu(Machine::cpuTime);
+    this.spans.cores(new KernelCores());
     this.peers = new PeerLog(spans, latencies);
     this.flight = new FlightLog(this);
   }
@@ -144,6 +149,7 @@ public final class JobMonitor {
           String said = log.saidOf(name);
           String because = said.isEmpty() ? reason : "it " + said;
           rewrites.add("the whole job", asked, 0, because, "");
+          verdict(asked, "", false, because, "");
           return asked + " did nothing: " + because;
         });
   }
@@ -252,7 +258,14 @@ public final class JobMonitor {
 
   /** The job's totals so far, as events; readers use the last ones in a recording. */
   List<Event> statistics() {
-    return together(Stream.of(configuration(), List.of(totals()), latencies(), policyStatistics()));
+    return together(
+        Stream.of(
+            configuration(),
+            libraries(),
+            verdicts(),
+            List.of(totals()),
+            latencies(),
+            policyStatistics()));
   }
 
   /** Statistics of stores, staging, other hosts and devices so far. */
@@ -279,6 +292,30 @@ public final class JobMonitor {
   /** Notes a library that the program uses; may be called repeatedly for the same one. */
   public void saw(LibraryEvent library) {
     libraries.putIfAbsent(String.valueOf(library.name), library);
+  }
+
+  /**
+   * Notes whether a policy, in force or not, can work on data of the job.
+   *
+   * @param policy its argument, as {@code prepared=share}
+   * @param source class of the data, empty for the whole job
+   * @param reason why not, or which part of it; empty if all
+   * @param remedy the argument with which it could, empty if there is none
+   */
+  public void verdict(String policy, String source, boolean allowed, String reason, String remedy) {
+    VerdictEvent verdict = new VerdictEvent();
+    verdict.policy = policy;
+    verdict.source = source;
+    verdict.allowed = allowed;
+    verdict.reason = reason;
+    verdict.remedy = remedy;
+    if (verdicts.size() < MOST_VERDICTS) {
+      verdicts.put(policy + "\n" + source, verdict);
+    }
+  }
+
+  List<VerdictEvent> verdicts() {
+    return List.copyOf(verdicts.values());
   }
 
   List<LibraryEvent> libraries() {
@@ -446,6 +483,8 @@ public final class JobMonitor {
         configuration,
         given,
         libraries(),
+        verdicts(),
+        environment().usableCores(),
         1 + peerViews().size());
   }
 

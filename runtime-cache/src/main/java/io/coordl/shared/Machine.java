@@ -116,6 +116,7 @@ public final class Machine {
             System.getProperty("os.version"),
             System.getProperty("os.arch"));
     event.cores = Runtime.getRuntime().availableProcessors();
+    event.cpuLimit = KernelCores.limit();
     // Asking the JVM takes 15 ms.
     long limit = room().limit();
     event.memory = limit == Long.MAX_VALUE ? memory() : limit;
@@ -126,10 +127,10 @@ public final class Machine {
     describe(event, STAT);
   }
 
-  /** CPU time of this process so far in nanoseconds, to 10 ms; 0 if there is no /proc. */
-  public static long cpuTime() {
+  /** CPU time of a process so far in nanoseconds, to 10 ms; 0 if there is no such file. */
+  static long cpuTime(Path stat) {
     JobStatisticsEvent used = new JobStatisticsEvent();
-    describe(used);
+    describe(used, stat);
     return used.userTime + used.kernelTime;
   }
 
@@ -250,18 +251,17 @@ public final class Machine {
   /**
    * Walks from the group of the process to the root, which in a container is the container's own.
    */
-  private static void walk(
-      Path root, String group, Function<Path, @Nullable Room> room, List<Room> rooms) {
+  static <T> void walk(Path root, String group, Function<Path, @Nullable T> what, List<T> found) {
     for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
-      Room here = room.apply(at);
+      T here = what.apply(at);
       if (here != null) {
-        rooms.add(here);
+        found.add(here);
       }
     }
   }
 
   /** A name may be any bytes, even if they are not text in this JVM's encoding. */
-  private static Path directory(Path root, String group) {
+  static Path directory(Path root, String group) {
     Path at = root;
     for (String name : group.split("/", -1)) {
       if (!name.isEmpty() && !name.equals("..")) {
@@ -339,13 +339,13 @@ public final class Machine {
   }
 
   /** The number that a file consists of; -1 if there is none, such as for the limit "max". */
-  private static long number(Path file) {
+  static long number(Path file) {
     List<String> lines = lines(file);
     return lines.isEmpty() ? -1 : parse(lines.get(0).trim());
   }
 
   /** The number after {@code name} in lines of names and numbers, -1 if there is none. */
-  private static long field(List<String> lines, String name) {
+  static long field(List<String> lines, String name) {
     for (String line : lines) {
       if (line.startsWith(name)) {
         String[] words = line.trim().split("\\s+", 3);
@@ -357,7 +357,7 @@ public final class Machine {
     return -1;
   }
 
-  private static long parse(String digits) {
+  static long parse(String digits) {
     try {
       return Long.parseLong(digits);
     } catch (NumberFormatException e) {
@@ -367,7 +367,7 @@ public final class Machine {
 
   /** May run on a thread of the program, which may lack permission to read them. */
   @SuppressWarnings("removal") // JDK 17 has security managers.
-  private static List<String> lines(Path file) {
+  static List<String> lines(Path file) {
     PrivilegedAction<List<String>> reading = () -> read(file);
     return AccessController.doPrivileged(reading);
   }

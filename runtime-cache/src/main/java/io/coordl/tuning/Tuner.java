@@ -1,5 +1,6 @@
 package io.coordl.tuning;
 
+import io.coordl.advice.CoreLaw;
 import io.coordl.advice.Text;
 import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
@@ -242,12 +243,35 @@ public final class Tuner {
     return (double) figures.dataStall() / Math.max(1, figures.batches);
   }
 
+  /**
+   * Describes what keeping brought. A job also becomes faster because it warms up, so only as much
+   * counts as the waits and the work that went can explain.
+   */
   private String brought(Figures after) {
-    return Text.format(
-        "%.0f samples/s before, %.0f after (%.1f times)",
-        before.samplesPerSecond(),
-        after.samplesPerSecond(),
-        ThreadClimb.rate(after) / ThreadClimb.rate(before));
+    double observed = ThreadClimb.rate(after) / ThreadClimb.rate(before);
+    double like = (double) before.batches / Math.max(1, after.batches);
+    double explained =
+        new CoreLaw(before, Runtime.getRuntime().availableProcessors())
+            .gain(
+                Math.round(work(before) - like * work(after)),
+                Math.round(before.stall - like * after.stall));
+    String speeds =
+        Text.format(
+            "%.0f samples/s before, %.0f after",
+            before.samplesPerSecond(), after.samplesPerSecond());
+    double gain = Math.min(observed, explained);
+    return gain < ThreadClimb.GAIN
+        ? speeds + ": no effect of it measured"
+        : gain < observed / ThreadClimb.GAIN
+            ? speeds
+                + Text.format(
+                    "; at most %.1f times by that, the rest is the job's own warm-up", gain)
+            : speeds + Text.format(" (%.1f times)", gain);
+  }
+
+  /** Self time of fetching and preparing. */
+  private static double work(Figures figures) {
+    return (double) figures.fetchTime + figures.prepTime();
   }
 
   private void tell(String change, String why, Figures window) {

@@ -7,10 +7,12 @@ import io.coordl.event.Figures;
 import io.coordl.event.JobStatisticsEvent;
 import io.coordl.event.LibraryEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +89,31 @@ class AdviceTest {
       Map<String, String> given,
       String frameworks,
       int hosts) {
-    return new Evidence(totals, epochs, stores, given, given, libraries(frameworks), hosts);
+    return new Evidence(
+        totals, epochs, stores, given, given, libraries(frameworks), List.of(), 0, hosts);
+  }
+
+  /** The same where the host has so many cores and policies were refused. */
+  private static Evidence with(Evidence evidence, double cores, VerdictEvent... verdicts) {
+    return new Evidence(
+        evidence.totals(),
+        evidence.epochs(),
+        evidence.stores(),
+        evidence.configuration(),
+        evidence.given(),
+        evidence.libraries(),
+        List.of(verdicts),
+        cores,
+        evidence.hosts());
+  }
+
+  private static VerdictEvent refused(String policy, String reason, String remedy) {
+    VerdictEvent verdict = new VerdictEvent();
+    verdict.policy = policy;
+    verdict.source = "ai.djl.training.dataset.DataIterable";
+    verdict.reason = reason;
+    verdict.remedy = remedy;
+    return verdict;
   }
 
   /**
@@ -259,10 +285,11 @@ class AdviceTest {
     Advice advice =
         stillWaits("DJL", Map.of("decoded", "share", "dataset", "/a, /b", "cache", "minio"));
     assertThat(advice.arguments())
-        .containsExactly("cache=minio", "dataset=/a", "dataset=/b", "decoded=share", "prefetch=2");
+        .containsExactly(
+            "cache=minio", "dataset=/a", "dataset=/b", "decoded=share", "prepared=share");
     assertThat(advice.sentence())
         .contains(
-            "-javaagent:coordl-agent.jar=cache=minio,dataset=/a,dataset=/b,decoded=share,prefetch=2");
+            "-javaagent:coordl-agent.jar=cache=minio,dataset=/a,dataset=/b,decoded=share,prepared=share");
   }
 
   @Test
@@ -376,9 +403,9 @@ class AdviceTest {
     assertThat(on(evidence).arguments()).containsExactly("prepared=share", "decoded=share");
     assertThat(ofOneEpoch(figures, List.of(samples), given).arguments())
         .as("they may be found yet")
-        .containsExactly("prepared=share", "prep=coordinate");
+        .isEmpty();
     samples.hits = 1;
-    assertThat(on(evidence).arguments()).containsExactly("prepared=share", "prep=coordinate");
+    assertThat(on(evidence).arguments()).isEmpty();
   }
 
   /** Advice for a DJL job that prepares five times as long as it trains, and decodes nothing. */
@@ -426,18 +453,156 @@ class AdviceTest {
 
   /** Advice for a job that waits for preparation although decoded images are kept. */
   private Advice stillWaits(String frameworks, Map<String, String> configuration) {
-    EpochEvent figures = figures(10, 40, 0, 0, 0);
-    Advice advice =
-        on(evidence(figures, only(figures), List.of(decoded(0)), configuration, frameworks, 1));
+    Advice advice = on(waiting(frameworks, configuration));
     assertThat(advice.finding()).isEqualTo("prepBound");
     return advice;
   }
 
+  /** A job that waits for preparation although decoded images are kept. */
+  private static Evidence waiting(String frameworks, Map<String, String> configuration) {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    return evidence(figures, only(figures), List.of(decoded(0)), configuration, frameworks, 1);
+  }
+
+  private static final VerdictEvent NOT_PREPARED =
+      refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
+
+  /** Preparing ahead only hides the work: what removes it comes first. */
   @Test
-  void aDjlJobThatKeepsWhatItDecodesIsToldToPrepareAhead() {
-    Advice advice = stillWaits("DJL", Map.of());
-    assertThat(advice.arguments()).containsExactly("prefetch=2");
-    assertThat(advice.sentence()).contains("prefetch=2", "prep=coordinate");
+  void samplesAreKeptBeforeTheyArePreparedAhead() {
+    assertThat(on(waiting("DJL", Map.of())).arguments()).containsExactly("prepared=share");
+    assertThat(on(with(waiting("DJL", Map.of()), 4, NOT_PREPARED)).arguments())
+        .containsExactly("prefetch=2");
+  }
+
+  @Test
+  void whatWasRefusedIsNotAdvisedAndSaidWithItsRemedyIfNothingIsLeft() {
+    Advice nothingLeft = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED));
+    assertThat(nothingLeft.arguments()).isEmpty();
+    assertThat(nothingLeft.sentence())
+        .startsWith("make preparation cheaper, or give the job more cores")
+        .contains(
+            "prepared=share does not work here: my.Crop.count may be set by other code;"
+                + " prepared=share:my.Crop keeps its samples if you vouch");
+    // Another data set of the same job may be kept.
+    VerdictEvent other = refused("prepared=share", "", "");
+    other.source = "my.Other";
+    other.allowed = true;
+    assertThat(
+            on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED, other)).arguments())
+        .containsExactly("prefetch=2", "prepared=share");
+  }
+
+  @Test
+  void followingTheAdviceNeverGoesInACircle() {
+    Map<String, String> given = new TreeMap<>();
+    List<VerdictEvent> refused = new ArrayList<>();
+    for (int round = 0; round < 8; round++) {
+      Evidence evidence = with(waiting("DJL", given), 4, refused.toArray(VerdictEvent[]::new));
+      for (String argument : on(evidence).arguments()) {
+        String[] parts = argument.split("=", 2);
+        if (!parts[1].equals(given.put(parts[0], parts[1]))) {
+          assertThat(refused).noneMatch(verdict -> argument.equals(verdict.policy));
+          refused.add(refused(argument, "it did nothing", "")); // Whatever is tried fails.
+        }
+      }
+    }
+    assertThat(given).containsOnlyKeys("prepared", "prefetch");
+  }
+
+  @Test
+  void aJobThatIsAloneIsNeverToldToShareItsBatches() {
+    for (String library : List.of("DJL", "DL4J")) {
+      Evidence evidence = with(waiting(library, Map.of("prefetch", "2")), 4, NOT_PREPARED);
+      assertThat(on(evidence).sentence()).doesNotContain("coordinate");
+    }
+    StoreStatisticsEvent shared = decoded(0);
+    shared.jobs = 2;
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    Evidence two = evidence(figures, only(figures), List.of(shared), Map.of(), "DL4J", 1);
+    assertThat(on(with(two, 4, NOT_PREPARED)).arguments()).containsExactly("prep=coordinate");
+  }
+
+  // ---- cores
+
+  /** Two cores, of which the steps and their preparation use nearly all; hardly any waits. */
+  private static EpochEvent overlapping() {
+    EpochEvent figures = figures(0, 4, 0, 0, 0);
+    figures.decodeTime = 80 * SECOND;
+    figures.prepCoreWait = 24 * SECOND;
+    figures.cpu = 190 * SECOND;
+    figures.coreWait = 90 * SECOND;
+    figures.computeCoreWait = 25 * SECOND;
+    return figures;
+  }
+
+  @Test
+  void aJobWhosePreparationTakesTheCoresOfItsStepsIsNotCalledComputeBound() {
+    EpochEvent figures = overlapping();
+    Evidence evidence =
+        with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 2, NOT_PREPARED);
+    Advice advice = on(evidence);
+    assertThat(advice.finding()).isEqualTo("prepBound");
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    assertThat(advice.sentence())
+        .contains("into cores that preparation takes from the steps")
+        .doesNotContain("nothing to do");
+    // 190 s of CPU time less 56 on two cores.
+    assertThat(advice.gain()).isBetween(1.3, 1.5);
+
+    figures.computeCoreWait = 0;
+    figures.coreWait = SECOND / 10; // Cores to spare.
+    figures.prepCoreWait = 0;
+    Advice idle = on(with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 16));
+    assertThat(idle.finding()).isEqualTo("computeBound");
+    assertThat(idle.sentence()).startsWith("compute-bound, nothing to do");
+  }
+
+  @Test
+  void aPolicyThatTakesTheCoresOfTheStepsIsNamed() {
+    EpochEvent figures = overlapping();
+    figures.otherTime = figures.decodeTime;
+    figures.decodeTime = 0;
+    Advice advice =
+        on(
+            with(
+                evidence(figures, only(figures), List.of(), Map.of("prefetch", "2"), "DJL", 1),
+                2,
+                NOT_PREPARED));
+    assertThat(advice.sentence()).startsWith("prefetch on fewer threads, or not at all");
+    assertThat(advice.sentence()).doesNotContain("nothing to do");
+  }
+
+  @Test
+  void aStepThatWaitsForACoreIsToldWhoHasIt() {
+    EpochEvent figures = figures(1, 1, 0, 0, 0);
+    figures.coreWait = 80 * SECOND;
+    figures.computeCoreWait = 40 * SECOND;
+    figures.cpu = 60 * SECOND;
+    Evidence others = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(others, 2)).finding()).isEqualTo("coreBound");
+    assertThat(on(with(others, 2)).sentence())
+        .startsWith("free the cores of other programs")
+        .doesNotContain("OMP_NUM_THREADS", "CPU limit");
+
+    figures.cpu = 199 * SECOND;
+    Evidence own = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(own, 2)).sentence())
+        .startsWith("let the engine use fewer threads (OMP_NUM_THREADS=N")
+        .contains("OMP_WAIT_POLICY=PASSIVE", "more threads ready than cores")
+        .doesNotContain("CPU limit", "other programs");
+
+    figures.throttled = 30 * SECOND;
+    Evidence throttled = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(throttled, 1.5)).sentence())
+        .startsWith("give the container a larger CPU limit")
+        .contains("(1.5 cores) held threads back for 30.00 s");
+
+    figures.computeCoreWait = 4 * SECOND;
+    figures.coreWait = 5 * SECOND;
+    figures.throttled = 0;
+    Evidence calm = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(calm, 2)).sentence()).doesNotContain("waiting for a core");
   }
 
   /** A profile of such a job would report that prefetch=2 did nothing. */
@@ -458,27 +623,7 @@ class AdviceTest {
     EpochEvent theirs = epoch(1, "ai.djl.training.dataset.DataIterable", figures);
     Epochs both = epochs(epoch(1, "my.Job$Batches", figures), theirs);
     assertThat(on(evidence(figures, both, List.of(decoded(0)), Map.of(), "DJL", 1)).arguments())
-        .containsExactly("prefetch=2");
-  }
-
-  @Test
-  void aJobThatPreparesAheadIsToldToShare() {
-    assertThat(stillWaits("DJL", Map.of("prefetch", "2")).arguments())
-        .containsExactly("prefetch=2", "prep=coordinate");
-    assertThat(stillWaits("DL4J", Map.of()).arguments()).containsExactly("prep=coordinate");
-  }
-
-  @Test
-  void aJobThatResumesIsNotToldToShare() {
-    Advice ahead = stillWaits("DJL", Map.of("resume", "kept"));
-    assertThat(ahead.arguments()).containsExactly("resume=kept", "prefetch=2");
-    assertThat(ahead.sentence()).doesNotContain("coordinate");
-    Advice advice = stillWaits("DJL", Map.of("prefetch", "2", "resume", "kept"));
-    assertThat(advice.arguments()).isEmpty();
-    assertThat(advice.sentence()).startsWith("make preparation cheaper").contains("40.00 s");
-    assertThat(stillWaits("DL4J", Map.of("resume", "kept")).arguments()).isEmpty();
-    assertThat(stillWaits("DL4J", Map.of("resume", "none")).arguments())
-        .contains("prep=coordinate");
+        .containsExactly("prepared=share");
   }
 
   @Test
@@ -534,9 +679,7 @@ class AdviceTest {
     JobStatisticsEvent job = new JobStatisticsEvent();
     job.add(figures);
     job.explicitGcCaller = "my.Train.clean";
-    assertThat(
-            on(new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DJL"), 1))
-                .sentence())
+    assertThat(on(evidence(job, new Epochs(), List.of(), Map.of(), "DJL", 1)).sentence())
         .contains("60.0 % of all pauses come from such calls, most of them by my.Train.clean;")
         .doesNotContain("jdk.SystemGC");
   }
@@ -548,8 +691,7 @@ class AdviceTest {
     job.userTime = 60 * SECOND;
     job.kernelTime = 40 * SECOND;
     job.pageFaults = 90_000_000;
-    Evidence evidence =
-        new Evidence(job, new Epochs(), List.of(), Map.of(), Map.of(), libraries("DL4J"), 1);
+    Evidence evidence = evidence(job, new Epochs(), List.of(), Map.of(), "DL4J", 1);
     assertThat(on(evidence).sentence())
         .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
     job.pageFaults = 13_000_000; // The rest is reads.
@@ -572,9 +714,7 @@ class AdviceTest {
 
   private Advice ofGc(EpochEvent figures, String framework, double explicit) {
     figures.explicitGcPauses = Math.round(explicit * figures.gcPauses);
-    return on(
-        new Evidence(
-            figures, only(figures), List.of(), Map.of(), Map.of(), libraries(framework), 1));
+    return on(evidence(figures, only(figures), List.of(), Map.of(), framework, 1));
   }
 
   @Test

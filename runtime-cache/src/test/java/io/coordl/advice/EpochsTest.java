@@ -42,6 +42,29 @@ class EpochsTest {
         .contains("3 epochs, 1 of them left early");
   }
 
+  private void ofModel(long model, long wall, int count) {
+    for (int i = 0; i < count; i++) {
+      EpochEvent epoch = new EpochEvent();
+      epoch.updates = 1;
+      epoch.source = "my.Images";
+      epoch.model = model;
+      epoch.batches = 10;
+      epoch.wall = wall;
+      epochs.add(epoch);
+    }
+  }
+
+  /** The mean over two networks would be the speed of neither. */
+  @Test
+  void theModelThatTrainsLongestIsJudged() {
+    ofModel(1, 100, 3);
+    assertThat(epochs.ofWhat()).isEqualTo(" from the second epoch on");
+    ofModel(2, 1_000, 3);
+    assertThat(epochs.judged().wall).isEqualTo(2_000);
+    assertThat(epochs.judged().batches).isEqualTo(20);
+    assertThat(epochs.ofWhat()).isEqualTo(" from the second epoch on of model 2");
+  }
+
   @Test
   void theOnlyEpochIsNotOneOfMany() {
     add(1, "my.Images", false);

@@ -63,6 +63,24 @@ class ModelLayersTest {
             "1 1 generator first", "1 2 generator second", "2 1 critic first", "2 2 critic second");
   }
 
+  /** A search trains many networks alike, each by a trainer of its own. */
+  @Test
+  void epochsSayWhichModelTheyTrainByItsLayers() {
+    events.close();
+    spans.layers(trainer -> List.of(layer(trainer.toString().substring(0, 1))));
+    List<Long> models = new ArrayList<>();
+    spans.totals().onEpochEnd(epoch -> models.add(epoch.model));
+    long fit = spans.enter(SpanKind.FIT, null);
+    for (String trainer : List.of("a1", "b1", "a2", "b1")) {
+      Object data = new Object();
+      spans.exit(spans.enter(SpanKind.TAKE, data), new Object());
+      step(trainer);
+      spans.exit(spans.enter(SpanKind.ASK, data), false);
+    }
+    spans.exit(fit, null);
+    assertThat(models).containsExactly(1L, 2L, 1L, 2L);
+  }
+
   @Test
   void ofManyModelsTheFirstAreRecorded() {
     spans.layers(

@@ -665,16 +665,33 @@ class RecordedFiguresTest {
   }
 
   @Test
-  void eachEpochHasTheCpuTimeOfTheProcessSinceTheOneBefore() {
+  void eachEpochHasWhatTheProcessHadOfTheCoresSinceTheOneBefore() {
     JobTotals totals = new JobTotals(() -> 0);
     AtomicLong cpu = new AtomicLong(1_000);
-    totals.cpu(cpu::get);
+    totals.cores(
+        new CoreTimes() {
+          @Override
+          public long ofThread() {
+            return 0;
+          }
+
+          @Override
+          public void ofProcess(Figures figures) {
+            figures.cpu = cpu.get();
+            figures.coreWait = 2 * cpu.get();
+            figures.throttled = 3 * cpu.get();
+            figures.pressure = 4 * cpu.get();
+          }
+        });
     totals.seen(0, 0, 0);
     for (long epoch = 1; epoch <= 3; epoch++) {
       cpu.addAndGet(epoch);
       EpochEvent delta = new EpochEvent();
       totals.epochEnded(delta, 0);
       assertThat(delta.cpu).isEqualTo(epoch);
+      assertThat(delta.coreWait).isEqualTo(2 * epoch);
+      assertThat(delta.throttled).isEqualTo(3 * epoch);
+      assertThat(delta.pressure).isEqualTo(4 * epoch);
     }
     assertThat(totals.snapshot().cpu).isEqualTo(6);
   }

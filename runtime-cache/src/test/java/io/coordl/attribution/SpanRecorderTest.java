@@ -138,6 +138,116 @@ class SpanRecorderTest {
     assertThat(heard.lines).containsOnlyOnce("batch 100");
   }
 
+  /** How long each thread has waited for a core so far, in milliseconds. */
+  private static final class Waits implements CoreTimes {
+    final ThreadLocal<Long> millis = ThreadLocal.withInitial(() -> 0L);
+
+    void add(long more) {
+      millis.set(millis.get() + more);
+    }
+
+    @Override
+    public long ofThread() {
+      return 1_000_000 * millis.get();
+    }
+
+    @Override
+    public void ofProcess(Figures figures) {
+      figures.coreWait = 42;
+    }
+  }
+
+  private void millis(long many) {
+    tick(1_000_000 * many);
+  }
+
+  @Test
+  void waitsForACoreAreToldApartByWhereTheyAre() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 2; step++) {
+      long take = spans.enter(TAKE, iterator);
+      millis(20);
+      cores.add(4); // While this thread prepares.
+      spans.exit(take, new Object());
+      millis(100);
+      cores.add(30); // While it computes.
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    Figures t = totals();
+    assertThat(t.computeCoreWait).isEqualTo(60_000_000);
+    assertThat(t.prepCoreWait).isEqualTo(8_000_000);
+    assertThat(t.prepStall).isEqualTo(40_000_000);
+    assertThat(t.coreWait).as("of the process, since its first wait").isZero();
+  }
+
+  /** In DJL a batch is a span of its own inside the wait for it. */
+  @Test
+  void aBatchMadeInsideTheWaitForItWaitsForACoreInThePreparation() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 2; step++) {
+      Object batch = new Object();
+      long take = spans.enter(TAKE, iterator);
+      long made = spans.enter(BATCH, "iterable");
+      millis(20);
+      cores.add(4);
+      spans.exit(made, batch);
+      spans.exit(take, batch);
+      millis(100);
+      cores.add(30);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().prepCoreWait).isEqualTo(8_000_000);
+    assertThat(totals().computeCoreWait).isEqualTo(60_000_000);
+  }
+
+  @Test
+  void aThreadThatPreparesBesideWaitsForACoreInThePreparation() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    runOnOtherThread(
+        () -> {
+          long producer = spans.enter(PRODUCER, null);
+          for (int batch = 0; batch < 3; batch++) {
+            long made = spans.enter(BATCH, "reader");
+            millis(10);
+            cores.add(5);
+            spans.exit(made, new Object());
+          }
+          spans.exit(producer, null);
+        });
+    assertThat(totals().prepCoreWait).isEqualTo(15_000_000);
+    assertThat(totals().computeCoreWait).isZero();
+  }
+
+  /** Reading takes microseconds: it waits until the next time, and is divided by the time. */
+  @Test
+  void shortStepsAreReadTogether() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 100; step++) {
+      long take = spans.enter(TAKE, iterator);
+      tick(100_000);
+      spans.exit(take, new Object());
+      tick(300_000);
+      if (step % 5 == 4) {
+        cores.add(1);
+      }
+    }
+    millis(10);
+    ask(false, 0);
+    spans.exit(fit, null);
+    Figures t = totals();
+    assertThat(t.computeCoreWait + t.prepCoreWait).isBetween(15_000_000L, 20_000_000L);
+    assertThat(t.computeCoreWait).isGreaterThan(2 * t.prepCoreWait);
+  }
+
   @Test
   void collectorPausesAreTakenOutFirst() {
     long fit = spans.enter(FIT, null);

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +19,16 @@ final class ItemFilterTest {
 
   private static String place(String text) {
     return text.replace("HERE", HERE).replace("ABOVE", ABOVE);
+  }
+
+  @Test
+  void aNameOfNothingIsMissingUnlessItIsAGlob(@TempDir Path folder) {
+    String there = folder.toString();
+    String missing = folder.resolve("no").toString();
+    ItemFilter filter = ItemFilter.matching(List.of(there, missing), ItemNames.HERE);
+    assertThat(filter.isMissing(there)).isFalse();
+    assertThat(filter.isMissing(missing)).isTrue();
+    assertThat(filter.isMissing(missing + "/*.jpg")).isFalse();
   }
 
   @ParameterizedTest

@@ -33,6 +33,42 @@ class GaugeTest {
     assertThat(event.note).isEmpty();
   }
 
+  private static PhaseEvent besideOthers(long coreWait) {
+    return besideOthers(10 * MILLI, coreWait);
+  }
+
+  private static PhaseEvent besideOthers(long compute, long coreWait) {
+    Gauge gauge = new Gauge(0, 0);
+    PhaseEvent work = new PhaseEvent();
+    work.compute = compute;
+    work.coreWait = coreWait + 1;
+    work.computeCoreWait = coreWait;
+    work.cpu = 1;
+    for (int i = 0; i < 10_000 && !gauge.isDone(); i++) {
+      gauge.add(new Step(4, 10 * MILLI, work));
+    }
+    return gauge.event("cold", 0, "");
+  }
+
+  @Test
+  void timeForWhichOtherProgramsHadTheCoresIsLeftOutAndSaid() {
+    PhaseEvent busy = besideOthers(4 * MILLI);
+    assertThat(busy.sampleNanos).isEqualTo(1.5 * MILLI);
+    assertThat(busy.note)
+        .isEqualTo(
+            "busy machine: 40 % of the time, in which other programs had the cores, left out");
+    PhaseEvent calm = besideOthers(MILLI / 10);
+    assertThat(calm.sampleNanos).isEqualTo(2.5 * MILLI);
+    assertThat(calm.note).isEmpty();
+  }
+
+  /** What the profile does between two batches counts as compute, but belongs to no step. */
+  @Test
+  void whatTheProfileWaitedForIsNoTimeOfTheSteps() {
+    assertThat(besideOthers(40 * MILLI, 20 * MILLI).sampleNanos).isEqualTo(1.25 * MILLI);
+    assertThat(besideOthers(40 * MILLI, 40 * MILLI).sampleNanos).isEqualTo(0.25 * MILLI);
+  }
+
   @Test
   void stepsThatScatterNeedMore() {
     Gauge gauge = new Gauge(0, 0);

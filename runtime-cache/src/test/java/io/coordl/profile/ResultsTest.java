@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.cache.ProfiledItems;
 import io.coordl.event.PhaseEvent;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ResultsTest {
@@ -31,6 +32,23 @@ class ResultsTest {
           .contains(
               "  of an epoch: compute 20.0 %, prep stall 25.0 %, fetch stall 43.0 %, GC stall"
                   + " 12.0 %; coordl diff shows how certain that is");
+    }
+  }
+
+  @Test
+  void howMuchLongerAProfileNeedsIsSaid() {
+    try (ProfiledItems items = new ProfiledItems(path -> true, line -> {})) {
+      Set<String> phases = Set.of(Plan.COLD, Plan.CACHED, Plan.INGESTION);
+      Plan plan = new Plan(phases, 0, Plans.spans(), items, null, line -> {}, System::nanoTime);
+      PhaseEvent totals = new PhaseEvent();
+      assertThat(plan.toGo(totals)).isEmpty();
+      totals.batches = 40;
+      totals.wall = 2_000_000_000; // 50 ms a step: two seconds are 40 of them.
+      assertThat(plan.toGo(totals))
+          .isEqualTo("; let it train for at least 120 steps more (6 s), or profile fewer phases");
+      plan.results.measured(phase(Plan.COLD, 1, 0));
+      totals.wall = 40_000_000_000L; // 1 s a step, of which 20 are the least.
+      assertThat(plan.toGo(totals)).contains("at least 40 steps more (40 s)");
     }
   }
 

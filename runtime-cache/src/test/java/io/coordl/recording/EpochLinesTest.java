@@ -15,6 +15,8 @@ class EpochLinesTest {
   private long now;
   private final JobStatisticsEvent totals = new JobStatisticsEvent();
   private boolean profiled;
+  private long model;
+  private long coreWait;
   private final EpochLines lines =
       new EpochLines(said::addAll, () -> now, () -> totals, () -> profiled);
 
@@ -24,6 +26,8 @@ class EpochLinesTest {
     epoch.complete = true;
     epoch.source = source;
     epoch.updates = updates;
+    epoch.model = model;
+    epoch.computeCoreWait = coreWait;
     epoch.batches = 100;
     epoch.samples = 3_200;
     epoch.items = 3_200;
@@ -39,6 +43,30 @@ class EpochLinesTest {
 
   private void epoch(long seconds, long gc) {
     epoch(seconds, gc, 100, "data");
+  }
+
+  @Test
+  void stepsThatWaitForACoreAreSaid() {
+    coreWait = 8 * SECOND;
+    epoch(16, 3);
+    assertThat(said.get(0)).contains("queueing 0.0 %), steps without a core 50.0 %,");
+    coreWait = SECOND / 2;
+    epoch(16, 3);
+    assertThat(said.get(1)).doesNotContain("core");
+  }
+
+  /** Another network over the same data is no slower epoch of the first. */
+  @Test
+  void epochsOfAnotherModelAreNotComparedWithThoseOfTheFirst() {
+    for (int i = 0; i < 4; i++) {
+      epoch(20, 1);
+    }
+    model = 2;
+    for (int i = 0; i < 3; i++) {
+      epoch(200, 1);
+    }
+    assertThat(said).noneMatch(line -> line.contains("longer than"));
+    assertThat(said.get(4)).startsWith("model 2, epoch 1: 16.0 samples/s");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.coordl.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.event.LibraryEvent;
 import io.coordl.event.StoreStatisticsEvent;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,6 +58,19 @@ class FlightLogTest {
 
     assertThat(flight.where()).isEqualTo(file().toString());
     assertThat(recorded()).contains("io.coordl.JobStatistics", "io.coordl.StoreStatistics");
+  }
+
+  /** Advice on a recording names only what works with the job's libraries. */
+  @Test
+  void theAgentsOwnFileSaysWhatLibrariesCanDoAndWhatWasRefused() throws Exception {
+    LibraryEvent library = new LibraryEvent();
+    library.name = "DJL";
+    job.saw(library);
+    job.verdict("prepared=share", "my.Data", false, "my.Data.count may change", "");
+    FlightLog flight = new FlightLog(job);
+    flight.start(file().toString(), true);
+    flight.finish();
+    assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
   }
 
   /** Like containers that share a directory, where each job is process 1. */

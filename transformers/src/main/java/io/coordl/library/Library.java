@@ -74,6 +74,14 @@ public interface Library {
     return Map.of();
   }
 
+  /**
+   * Classes of the library that iterate over batches, each with the name of our class that tells
+   * whether their samples could be kept: a {@code Function} to a {@code SampleVerdict}.
+   */
+  default Map<String, String> verdicts() {
+    return Map.of();
+  }
+
   /** Whether a class, by internal name, looks like a source of batches but is not. */
   default boolean isNoData(String internalName) {
     return false;

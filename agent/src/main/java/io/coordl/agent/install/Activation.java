@@ -9,6 +9,7 @@ import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
 import io.coordl.pipeline.LibraryCounts;
 import io.coordl.pipeline.LibraryLayers;
+import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.recording.AgentLog;
 import io.coordl.recording.JobMonitor;
 import io.coordl.recording.RewriteLog;
@@ -109,6 +110,9 @@ final class Activation {
             options.settings(), System.getProperty("sun.java.command", ""), log, rewrites);
     monitor.spans().counts(new LibraryCounts(libraries.counters()));
     monitor.spans().layers(new LibraryLayers(libraries.layers()));
+    if (!options.profiles()) {
+      monitor.spans().onEpoch(new Verdicts(monitor, new LibraryVerdicts(libraries.verdicts())));
+    }
     if (library != null) {
       monitor.saw(library.event());
     }

@@ -113,8 +113,21 @@ final class Policies {
     if (options.isGiven(Option.DATASET)) {
       for (String files : options.list(Option.DATASET)) {
         asked(Option.DATASET, files, () -> whyUnread(files));
+        sayIfMissing(files);
       }
     }
+  }
+
+  /** A misspelt name is best said at once; the program may also be about to make the files. */
+  private void sayIfMissing(String files) {
+    Runnable look =
+        () -> {
+          if (filter.isMissing(files)) {
+            job.log()
+                .say("dataset=%s: there is no such file or directory yet.", UserText.value(files));
+          }
+        };
+    new AgentThread("coordl-look", look).start(); // Storage may hang.
   }
 
   private String whyUnread(String files) {

@@ -1,5 +1,6 @@
 package io.coordl.agent.install;
 
+import io.coordl.advice.Text.Bytes;
 import io.coordl.cache.ItemFilter;
 import io.coordl.cache.Outcome;
 import io.coordl.cache.StoreStatistics;
@@ -85,7 +86,7 @@ final class Unused {
           store.of(Outcome.ADMITTED), what);
     }
     return store.of(Outcome.FULL) > 0
-        ? "no " + what + " fits into its " + store.capacity() + " bytes"
+        ? "no " + what + " fits into its " + new Bytes(store.capacity())
         : nothingKept.apply(store);
   }
 

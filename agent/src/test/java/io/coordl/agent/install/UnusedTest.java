@@ -67,7 +67,7 @@ final class UnusedTest {
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
         .isEqualTo("this job used none of the 64 decoded images it kept a second time");
     assertThat(Unused.store(store(0, 0, 9, 0, 0), FILES, "raw item", Map.of()))
-        .isEqualTo("no raw item fits into its 1048576 bytes");
+        .isEqualTo("no raw item fits into its 1.0 MiB");
     assertThat(Unused.store(store(0, 0, 0, 0, 3), FILES, "raw item", Map.of()))
         .startsWith("no raw item could be kept: of 3 read, 3 changed while being read");
     assertThat(

@@ -35,6 +35,9 @@ public final class Demo {
   private final DjlJob jobs = new DjlJob(checkout, work);
   private final boolean traced = OpenedFiles.canTrace();
 
+  /** Whether other programs used the cores during a run, so that nothing follows from its times. */
+  private boolean busy;
+
   private Demo() throws IOException, InterruptedException {}
 
   /** Takes no arguments. */
@@ -132,8 +135,17 @@ public final class Demo {
       }
       children.add(job);
     }
+    OtherLoad others = OtherLoad.begin();
     List<ChildResult> results =
         Together.run(plan.title(), children, line -> System.out.println("  " + line)).results();
+    double share = others.share(results.stream().mapToDouble(ChildResult::cpuSeconds).sum());
+    if (share >= OtherLoad.BUSY) {
+      System.out.println(
+          "  Other programs used "
+              + number(0, 100 * share)
+              + " % of the cores meanwhile: these times say little.");
+      busy = true;
+    }
     List<Run> runs = new ArrayList<>();
     for (int i = 0; i < children.size(); i++) {
       runs.add(finished(plan, plan.names().get(i), results.get(i)));
@@ -260,21 +272,26 @@ public final class Demo {
     List<Run> single = runs.stream().filter(run -> !run.name().contains(":")).toList();
     Run last = single.get(single.size() - 1);
     System.out.println(
-        "  From the second epoch on, \""
-            + last.name()
-            + "\" is "
-            + number(1, laterEpoch(single.get(0), 1) / laterEpoch(last, 1))
-            + " times as fast as \"plain\".");
+        busy
+            ? "  The machine was busy with other programs, so nothing is concluded from the times;"
+                + " run this again when it is idle."
+            : "  From the second epoch on, \""
+                + last.name()
+                + "\" is "
+                + number(1, laterEpoch(single.get(0), 1) / laterEpoch(last, 1))
+                + " times as fast as \"plain\".");
     boolean same = sameLosses(single);
     List<Run> two = runs.stream().filter(run -> run.name().startsWith("two:")).toList();
     List<Run> shared = runs.stream().filter(run -> run.name().startsWith("shared:")).toList();
     if (!shared.isEmpty()) {
-      System.out.println(
-          "  From epoch "
-              + (PAIR_WARM_UP + 1)
-              + " on, the two coordinated jobs are "
-              + number(1, laterEpochs(two) / laterEpochs(shared))
-              + " times as fast as two for themselves.");
+      if (!busy) {
+        System.out.println(
+            "  From epoch "
+                + (PAIR_WARM_UP + 1)
+                + " on, the two coordinated jobs are "
+                + number(1, laterEpochs(two) / laterEpochs(shared))
+                + " times as fast as two for themselves.");
+      }
       same &= sharedAsPromised(shared);
     }
     System.out.println();

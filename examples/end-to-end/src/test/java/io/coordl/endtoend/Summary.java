@@ -49,6 +49,13 @@ final class Summary {
     return number(root.path("totals"), name);
   }
 
+  /** The arguments to try next. */
+  List<String> next() {
+    List<String> arguments = new ArrayList<>();
+    root.at("/next/arguments").forEach(argument -> arguments.add(argument.asString()));
+    return arguments;
+  }
+
   /** How fast the job trained. */
   double samplesPerSecond() {
     return root.at("/speed/samplesPerSecond").doubleValue();

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param of part of the run that it covers, worded to follow "times as fast"
  * @param steady false if its steps were still becoming faster or slower at the end
  * @param slowestHundredth share of the time that the slowest hundredth of the steps takes
+ * @param lost share of the time for which other programs had the cores of its steps, which is left
+ *     out; 0 if the machine was not busy
  */
 record RunSpeed(
     double nanos,
@@ -25,7 +27,8 @@ record RunSpeed(
     From from,
     String of,
     boolean steady,
-    double slowestHundredth) {
+    double slowestHundredth,
+    double lost) {
 
   /** Sources, from the best to the worst. */
   enum From {
@@ -33,6 +36,9 @@ record RunSpeed(
     EPOCHS,
     TOTALS
   }
+
+  /** On a machine so busy that less of a step is the job's own, no correction is reliable. */
+  private static final double LEAST_OWN = 0.1;
 
   /** With fewer batches of steps, no error can be computed. */
   private static final int LEAST_STEPS = 10;
@@ -44,24 +50,40 @@ record RunSpeed(
    */
   static RunSpeed of(JobRecording recording, boolean ofSample, boolean steps) {
     ToDoubleFunction<Figures> amount = figures -> ofSample ? figures.samples : figures.batches;
-    ToDoubleFunction<Figures> time = figures -> figures.wall / amount.applyAsDouble(figures);
+    boolean busy = recording.coreLaw().isMachineBusy();
+    ToDoubleFunction<Figures> nanos =
+        figures ->
+            busy
+                ? Math.max(
+                    LEAST_OWN * figures.wall, (double) figures.wall - figures.computeCoreWait)
+                : (double) figures.wall;
+    ToDoubleFunction<Figures> time =
+        figures -> nanos.applyAsDouble(figures) / amount.applyAsDouble(figures);
     if (steps) {
       SteadySteps steady = SteadySteps.of(recording.trainingSteps(), time);
       if (hasSteps(steady)) {
-        StepMean mean = StepMean.of(steady.steps(), figures -> figures.wall, amount);
+        StepMean mean = StepMean.of(steady.steps(), nanos, amount);
         return new RunSpeed(
             mean.value(),
             mean,
             From.STEPS,
             "by its steps after warm-up",
             steady.steady(),
-            steady.slowestHundredth(time));
+            steady.slowestHundredth(time),
+            busy ? lost(steady.steps()) : 0);
       }
     }
     List<EpochEvent> epochs = recording.steadyEpochs();
     if (epochs.size() >= 2) {
       StepMean mean = StepMean.ofRuns(epochs.stream().mapToDouble(time).toArray());
-      return new RunSpeed(mean.value(), mean, From.EPOCHS, "from the second epoch on", true, 0);
+      return new RunSpeed(
+          mean.value(),
+          mean,
+          From.EPOCHS,
+          "from the second epoch on",
+          true,
+          0,
+          busy ? lost(epochs) : 0);
     }
     Figures all = epochs.isEmpty() ? recording.job() : epochs.get(0);
     return new RunSpeed(
@@ -70,7 +92,13 @@ record RunSpeed(
         From.TOTALS,
         epochs.isEmpty() ? "in the whole job" : "in the second epoch",
         true,
-        0);
+        0,
+        busy && all != null ? lost(List.of(all)) : 0);
+  }
+
+  private static double lost(List<? extends Figures> of) {
+    Figures all = EpochEvent.sum(of.stream());
+    return all.share(all.computeCoreWait);
   }
 
   /** Whether the speed of a run can be taken from its steps. */

@@ -205,6 +205,15 @@ public record SideBySide(int schemaVersion, List<Compared> comparisons, List<Sum
                 "had not become steady: its steps still became faster or slower, so its second"
                     + " half counts"));
       }
+      if (speed.lost() > 0) {
+        remarks.add(
+            new Remark(
+                places.get(i),
+                Text.format(
+                    "ran on a busy machine: other programs had the cores of its steps for %.0f %%"
+                        + " of the time, which is left out",
+                    100 * speed.lost())));
+      }
       if (speed.slowestHundredth() > HEAVY) {
         remarks.add(
             new Remark(

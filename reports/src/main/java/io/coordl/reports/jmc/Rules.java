@@ -62,6 +62,16 @@ public final class Rules {
     }
   }
 
+  public static final class CoreBound extends JobRule {
+    public CoreBound() {
+      super(
+          "steps without a core",
+          JAVA_APPLICATION,
+          job -> job.advice("coreBound", "Steps wait for a core"),
+          "");
+    }
+  }
+
   public static final class QueueBound extends JobRule {
     public QueueBound() {
       super(

@@ -15,6 +15,7 @@ import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,6 +63,7 @@ public final class Collector {
   private final Map<String, Dated<GpuStatisticsEvent>> gpus = new TreeMap<>();
   private final Map<String, Dated<LatencyStatisticsEvent>> latencies = new TreeMap<>();
   private final Map<String, Dated<LibraryEvent>> libraries = new TreeMap<>();
+  private final Map<String, Dated<VerdictEvent>> verdicts = new TreeMap<>();
   private final Map<String, Dated<LayerEvent>> layers = new TreeMap<>();
   private final Map<String, Dated<ConfigurationEvent>> configuration = new TreeMap<>();
   private final Map<String, Dated<HostEvent>> hosts = new TreeMap<>();
@@ -100,6 +102,7 @@ public final class Collector {
         latencies,
         of -> of.epoch == 0 ? String.valueOf(of.kind) : null);
     latest(LibraryEvent.class, libraries, of -> String.valueOf(of.name));
+    latest(VerdictEvent.class, verdicts, of -> of.policy + "\n" + of.source);
     latest(LayerEvent.class, layers, of -> String.format("%04d/%08d", of.model, of.place));
     latest(ConfigurationEvent.class, configuration, of -> String.valueOf(of.key));
     latest(HostEvent.class, hosts, of -> "");
@@ -215,6 +218,7 @@ public final class Collector {
             .sorted(Comparator.comparingLong(epoch -> epoch.epoch))
             .toList(),
         values(libraries.values()),
+        values(verdicts.values()),
         values(stores.values()),
         values(peers.values()),
         values(stagings.values()),

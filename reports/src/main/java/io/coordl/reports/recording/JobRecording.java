@@ -3,6 +3,8 @@ package io.coordl.reports.recording;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.coordl.advice.CoreLaw;
+import io.coordl.advice.Epochs;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
 import io.coordl.event.FaultEvent;
@@ -17,6 +19,7 @@ import io.coordl.event.PeerStatisticsEvent;
 import io.coordl.event.PhaseEvent;
 import io.coordl.event.StagingStatisticsEvent;
 import io.coordl.event.StoreStatisticsEvent;
+import io.coordl.event.VerdictEvent;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -39,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param recent null unless totals were written at least twice
  * @param epochs ordered by number
  * @param libraries training libraries that the job uses
+ * @param verdicts whether policies can work on its data, and why not
  * @param peers one for each host that was asked
  * @param gpus devices that were sampled
  * @param stagings one for each pipeline with coordinated prep
@@ -63,6 +67,7 @@ public record JobRecording(
     @Nullable Recent recent,
     List<EpochEvent> epochs,
     List<LibraryEvent> libraries,
+    List<VerdictEvent> verdicts,
     List<StoreStatisticsEvent> stores,
     List<PeerStatisticsEvent> peers,
     List<StagingStatisticsEvent> stagings,
@@ -172,12 +177,19 @@ public record JobRecording(
         .toList();
   }
 
+  /** What work beside the steps cost in the steady epochs, else in the whole job. */
+  public CoreLaw coreLaw() {
+    List<EpochEvent> steady = steadyEpochs();
+    Figures figures = steady.isEmpty() && job != null ? job : EpochEvent.sum(steady.stream());
+    return new CoreLaw(figures, environment == null ? 0 : environment.usableCores());
+  }
+
   /** Of some epochs those that train, of the source that computes longest. */
   private List<EpochEvent> trained(Stream<EpochEvent> some) {
     Map<String, List<EpochEvent>> sources =
         some.filter(epoch -> epoch.batches > 0)
             .filter(epoch -> epoch.updates > 0 || !knowsTraining())
-            .collect(Collectors.groupingBy(epoch -> String.valueOf(epoch.source)));
+            .collect(Collectors.groupingBy(Epochs::key));
     return sources.values().stream()
         .max(Comparator.comparingLong(all -> EpochEvent.sum(all.stream()).compute))
         .orElse(List.of());

@@ -94,6 +94,7 @@ final class StepSeries {
     figures.compute += compute;
     figures.checkpoint += checkpoint;
     figures.wall += compute + checkpoint;
+    figures.computeCoreWait += added(event, "coreWait");
   }
 
   private void addBatch(JobEvent event) {
@@ -110,6 +111,12 @@ final class StepSeries {
     figures.transformTime += event.number("transform");
     figures.otherTime += event.number("other");
     figures.items += event.number("items");
+    figures.prepCoreWait += added(event, "coreWait");
+  }
+
+  /** A figure that recordings of an earlier version lack. */
+  private static long added(JobEvent event, String field) {
+    return event.has(field) ? event.number(field) : 0;
   }
 
   /** That of the event's batch; null if it has none. */

@@ -161,7 +161,13 @@ public record Summary(
         recording.configuration(),
         recording.given(),
         recording.libraries(),
+        recording.verdicts(),
+        cores(recording.environment()),
         1 + recording.peers().size());
+  }
+
+  private static double cores(@Nullable EnvironmentEvent host) {
+    return host == null ? 0 : host.usableCores();
   }
 
   /** The numbers of epochs and evaluations, in words. */

@@ -1,5 +1,6 @@
 package io.coordl.reports.summary;
 
+import io.coordl.advice.CoreWaits;
 import io.coordl.advice.Epochs;
 import io.coordl.advice.Gpus;
 import io.coordl.advice.Part;
@@ -122,13 +123,17 @@ public final class SummaryText {
     lines.add(
         Text.format(
             "Where the time went         seconds  %% of %s s wall", Text.seconds(totals.wall)));
-    lines.add(time("compute", totals.compute, totals));
-    lines.add(time("data stall", totals.stall, totals));
+    lines.add(time("compute", totals.compute, totals) + after(CoreWaits.inSteps(totals)));
+    lines.add(time("data stall", totals.stall, totals) + after(CoreWaits.inPreparation(totals)));
     Part.STALLS.forEach(part -> lines.add(time("  " + part.cause(), part.of(totals), totals)));
     lines.add(time("checkpoint", totals.checkpoint, totals));
     if (totals.share(totals.betweenEpochs()) >= Part.SHOWN) {
       lines.add(time("between epochs", totals.betweenEpochs(), totals));
     }
+  }
+
+  private static String after(String more) {
+    return more.isEmpty() ? "" : "  " + more;
   }
 
   private static String time(String name, long nanos, Figures totals) {

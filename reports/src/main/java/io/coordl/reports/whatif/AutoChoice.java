@@ -29,7 +29,11 @@ final class AutoChoice extends Question {
     double raw = scenario.fits((double) pipeline.datasetBytes, free);
     double decoded =
         scenario.fits((double) pipeline.datasetItems * pipeline.decodedItemBytes, free);
-    Measure waits = pipeline.figure(costs -> Math.max(0, 1 - costs.compute() / costs.nanos(today)));
+    Measure waits =
+        pipeline.figure(
+            costs ->
+                Math.max(
+                    0, 1 - (costs.compute() + costs.taken() * costs.prep()) / costs.nanos(today)));
     boolean begins = waits.value() >= WORTH;
     Measure gain =
         begins

@@ -12,6 +12,7 @@ package io.coordl.reports.whatif;
  * @param memory time of the memory that answers a hit
  * @param decode the part of {@code prepParallel} that decodes
  * @param todayHit share of the items answered from memory today, 0 to 1
+ * @param taken from a step by each nanosecond of preparation beside it, where cores are short
  */
 record Costs(
     double compute,
@@ -22,13 +23,15 @@ record Costs(
     double storage,
     double memory,
     double decode,
-    double todayHit) {
+    double todayHit,
+    double taken) {
   /** Lower bound of a time: errors may allow 0, and quotients must stay finite. */
   static final double LEAST_NANOS = 1;
 
   /**
    * From the components of a {@link Pipeline}: compute, its cores, prep, its serial share, miss,
-   * storage, memory, decode, hits. Values that errors pushed out of their bounds are clamped.
+   * storage, memory, decode, hits, and optionally what it takes from the steps. Values that errors
+   * pushed out of their bounds are clamped.
    */
   static Costs of(double... of) {
     double prep = Math.max(0, of[2]);
@@ -43,7 +46,8 @@ record Costs(
         Math.max(0, of[5]),
         Math.max(0, of[6]),
         Math.max(0, Math.min(of[7], parallel)),
-        Math.max(0, Math.min(of[8], 1)));
+        Math.max(0, Math.min(of[8], 1)),
+        of.length > 9 ? Math.max(0, Math.min(of[9], 1)) : 0);
   }
 
   double prep() {
@@ -58,7 +62,9 @@ record Costs(
    * time counts: computing a sample; a worker's time for one divided by the number of workers; the
    * time that cores, storage and memory need for the samples of all jobs. Queues are bounded and
    * batches have many samples, so varying times count with their means. With as many workers as
-   * free cores, this is the paper's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S.
+   * free cores, this is the paper's 1 / min(F, P, G) with 1 / F = x / C + (1 - x) / S. Where cores
+   * are short for a part of the time only, preparation takes a measured share of them from the
+   * steps beside it.
    */
   double nanos(Setup setup) {
     double hit = setup.hit == null ? todayHit : setup.hit;
@@ -87,7 +93,9 @@ record Costs(
     double own =
         setup.workers == 0 && !setup.coordinated
             ? crowded + slowed * (serial + parallel) + fetch
-            : Math.max(step, part * (serial + worker / Math.max(1, setup.workers)));
+            : Math.max(
+                step + part * taken * (serial + parallel),
+                part * (serial + worker / Math.max(1, setup.workers)));
     return Math.max(LEAST_NANOS, Math.max(own, shared));
   }
 }

@@ -1,5 +1,6 @@
 package io.coordl.reports.whatif;
 
+import io.coordl.advice.CoreLaw;
 import io.coordl.advice.Text;
 import io.coordl.event.EnvironmentEvent;
 import io.coordl.event.EpochEvent;
@@ -33,8 +34,8 @@ final class ObservedPipeline {
    */
   private static final double SERIAL = 0.9;
 
-  /** Share of the cores' time above which threads wait for a core. */
-  private static final double CROWDED = 0.9;
+  /** Share of the steps that preparation beside them takes, from which on it is named. */
+  private static final double WORTH_NAMING = 0.01;
 
   /** Possible error of an epoch's CPU time, which is counted in ticks. */
   private static final long TICKS = 20_000_000;
@@ -62,6 +63,7 @@ final class ObservedPipeline {
   private final List<Figures> steps;
 
   private final Pipeline pipeline = new Pipeline("recording");
+  private CoreLaw law = new CoreLaw(new EpochEvent(), 0);
 
   ObservedPipeline(JobRecording recording) {
     this.recording = recording;
@@ -79,6 +81,8 @@ final class ObservedPipeline {
     need("storageRate", "the rate of the storage behind the page cache" + PROFILE);
     EnvironmentEvent host = recording.environment();
     pipeline.cores = host == null ? 0 : host.cores;
+    pipeline.usableCores = host == null ? 0 : host.usableCores();
+    this.law = new CoreLaw(steadyFigures(), pipeline.usableCores);
     String device = Pipeline.device(recording);
     pipeline.computeCores =
         stepCores().orElse(pipeline.cores == 0 || device == null ? null : Measure.exact(0));
@@ -104,14 +108,17 @@ final class ObservedPipeline {
             epoch ->
                 serial
                     ? epoch.prepStall + epoch.gcStall + epoch.queueStall
-                    : epoch.decodeTime + epoch.transformTime + epoch.otherTime);
+                    : law.running() * (epoch.decodeTime + epoch.transformTime + epoch.otherTime));
     Figures all = EpochEvent.sum(epochs.stream());
     double bytes = all.bytes() / unit(all);
     Peers peers = peers(all);
     pipeline.workers = serial ? 0 : workers(prep.plus(fetch).value());
     pipeline.computeNanos = mean(epoch -> epoch.compute);
     pipeline.prepNanos = prep;
-    pipeline.decodeNanos = mean(epoch -> epoch.decodeTime);
+    if (!serial) {
+      withoutShareTaken(prep);
+    }
+    pipeline.decodeNanos = mean(epoch -> (serial ? 1 : law.running()) * epoch.decodeTime);
     if (all.items == 0) {
       pipeline.missNanos = Measure.exact(0);
       pipeline.todayHit = Measure.exact(1);
@@ -150,18 +157,16 @@ final class ObservedPipeline {
    * CPU time, so the steps may have used all of that time too.
    */
   private Optional<Measure> stepCores() {
-    List<EpochEvent> known =
-        recording.steadyEpochs().stream()
-            .filter(epoch -> epoch.cpu > 0 && epoch.compute > 0)
-            .toList();
-    if (known.isEmpty()) {
+    Figures all = steadyFigures();
+    if (all.cpu == 0 || all.compute == 0) {
       return Optional.empty();
     }
-    Figures all = EpochEvent.sum(known.stream());
-    double most = (double) all.cpu / all.compute;
-    double busy = Math.max(0, (double) (all.cpu - all.prepTime()) / all.compute);
-    boolean crowded = pipeline.cores > 0 && all.cpu > CROWDED * pipeline.cores * all.wall;
-    double error = Math.max(LEAST_ERROR * most, (double) TICKS * known.size() / all.compute);
+    double steps = Math.max(1, all.compute - law.share());
+    double most = all.cpu / steps;
+    double prep = (double) all.prepTime() - all.prepCoreWait;
+    double busy = Math.max(0, (all.cpu - prep) / steps);
+    boolean crowded = law.isFull() && all.coreWait == 0;
+    double error = Math.max(LEAST_ERROR * most, TICKS * recording.steadyEpochs().size() / steps);
     if (pipeline.cores > 0) {
       busy = Math.min(busy, (double) pipeline.cores);
     }
@@ -169,6 +174,42 @@ final class ObservedPipeline {
         crowded
             ? new Measure((busy + most) / 2, (most - busy) / 2 + error)
             : new Measure(busy, error));
+  }
+
+  /** The steady epochs whose CPU time is known. */
+  private Figures steadyFigures() {
+    return EpochEvent.sum(
+        recording.steadyEpochs().stream().filter(epoch -> epoch.cpu > 0 && epoch.compute > 0));
+  }
+
+  /**
+   * Separates the steps' own time from the share of the cores that preparation beside them took:
+   * the latter comes back as preparation goes.
+   */
+  private void withoutShareTaken(Measure prep) {
+    double compute = steadyFigures().compute;
+    Measure observed = pipeline.computeNanos;
+    if (observed == null || compute == 0 || law.most() == 0 || prep.value() == 0) {
+      return;
+    }
+    double taken = law.share() / compute;
+    double unsure = (law.most() - law.share()) / compute;
+    pipeline.computeNanos =
+        new Measure(
+            observed.value() * (1 - taken),
+            Math.hypot(observed.error(), observed.value() * unsure));
+    pipeline.stepShareTaken =
+        new Measure(
+            Math.min(1, observed.value() * taken / prep.value()),
+            observed.value() * unsure / prep.value());
+    if (taken >= WORTH_NAMING) {
+      pipeline.assumptions.add(
+          Text.format(
+              "cores are short: preparation beside the steps takes %.0f to %.0f %% of their time,"
+                  + " which they get back where preparation goes (shared caches and hyper-threads"
+                  + " can make it more)",
+              100 * taken, 100 * (taken + unsure)));
+    }
   }
 
   private void need(String component, String reason) {
@@ -207,7 +248,11 @@ final class ObservedPipeline {
     return steps.isEmpty() || !knowsSamples;
   }
 
-  private static String noItems() {
+  private String noItems() {
+    if (recording.epochs().stream().anyMatch(epoch -> epoch.items > 0)) {
+      return "the job reads its files in the first epoch only, and keeps what they hold itself: no"
+          + " cache of files helps it";
+    }
     return "from the second epoch on the job fetches no items that the agent knows: say which"
         + " files are the data set with dataset=PATH, or "
         + MEASURE;

@@ -41,6 +41,7 @@ public final class Pipeline implements Cloneable {
   @Nullable Measure storageRate; // at its highest
   @Nullable Measure memoryRate;
   @Nullable Measure decodeNanos; // the part of prepNanos that decodes
+  @Nullable Measure stepShareTaken; // from a step by each ns of preparation beside it
   @Nullable Measure todayHit; // share of the items that memory answers today
   double sampleBytes; // as stored
   double batchSamples; // of this host
@@ -53,6 +54,7 @@ public final class Pipeline implements Cloneable {
   long memoryBytes;
   long freeMemoryBytes;
   String frameworks = "";
+  @JsonIgnore double usableCores; // fewer where a quota allows fewer; 0 if unknown
   @JsonIgnore boolean canBePrefetched; // by the agent, which does it for classes of some libraries
   @JsonIgnore Map<String, String> given = Map.of(); // arguments of the agent, by key
   List<String> assumptions = new ArrayList<>(); // of every answer
@@ -199,8 +201,8 @@ public final class Pipeline implements Cloneable {
 
   /** The job as it is; an unknown number of cores is no limit. */
   Setup today() {
-    Setup alone =
-        Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : (double) cores);
+    double usable = usableCores > 0 ? usableCores : cores;
+    Setup alone = Setup.of((double) workers, cores == 0 ? Double.POSITIVE_INFINITY : usable);
     // The thread's wait includes the network's time.
     return peers == null ? alone : alone.remote(peers.share(), sampleBytes / peers.rate() * 1e9, 0);
   }
@@ -225,7 +227,8 @@ public final class Pipeline implements Cloneable {
             nanos(storageRate),
             nanos(memoryRate),
             decodeNanos,
-            todayHit)
+            todayHit,
+            stepShareTaken)
         .map(measure -> Objects.requireNonNullElse(measure, Measure.exact(0)))
         .toArray(Measure[]::new);
   }

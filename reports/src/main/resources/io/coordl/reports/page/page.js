@@ -749,7 +749,9 @@
 
   const COMPARED = [
     ["wall time", "wallNanos", "nanos"], ["batches", "batches", "count"],
-    ["compute", "computeNanos", "nanos"], ["data stall", "stallNanos", "nanos"],
+    ["compute", "computeNanos", "nanos"], ["\u2003waiting for a core", "computeCoreWaitNanos", "nanos"],
+    ["preparing threads waiting for a core", "prepCoreWaitNanos", "nanos"], ["held back by the CPU limit", "throttledNanos", "nanos"],
+    ["data stall", "stallNanos", "nanos"],
     ...PARTS.slice(1, 5).map(([field, label]) => ["\u2003" + label, field, "nanos"]),
     ["checkpoint", "checkpointNanos", "nanos"],
     ["fetching, all threads", "fetchTimeNanos", "nanos"], ["decoding and making arrays, all threads", "decodeTimeNanos", "nanos"],

@@ -7,6 +7,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.coordl.advice.Text;
+import io.coordl.event.EpochEvent;
 import io.coordl.reports.comparison.SideBySide.Change;
 import io.coordl.reports.comparison.SideBySide.Compared;
 import io.coordl.reports.comparison.SideBySide.Remark;
@@ -64,6 +65,44 @@ class SideBySideTest {
       }
       Recordings.emitTotals(3, 300, (long) (500 * seconds * SECOND), SECOND);
     };
+  }
+
+  /** Three epochs of which other programs had the cores for so many seconds. */
+  private static Runnable beside(String prefetch, long wall, long lost) {
+    return () -> {
+      Recordings.emitConfiguration("prefetch", prefetch);
+      for (int number = 1; number <= 3; number++) {
+        EpochEvent epoch = new EpochEvent();
+        epoch.epoch = number;
+        epoch.updates = 100;
+        epoch.source = "my.Images";
+        epoch.complete = true;
+        epoch.batches = 100;
+        epoch.samples = 3_200;
+        epoch.wall = (wall + lost) * SECOND;
+        epoch.compute = epoch.wall;
+        epoch.cpu = wall * SECOND;
+        epoch.coreWait = lost * SECOND + 1;
+        epoch.computeCoreWait = lost * SECOND;
+        epoch.commit();
+      }
+      Recordings.emitTotals(3, 300, 3 * (wall + lost) * SECOND, 0);
+      Recordings.emitEnvironment(2);
+    };
+  }
+
+  @Test
+  void timeForWhichOtherProgramsHadTheCoresIsLeftOutAndSaid() throws Exception {
+    SideBySide compared = compare(beside("off", 20, 20), beside("2", 10, 0));
+    assertThat(only(compared).timesAsFast().value()).isCloseTo(2, within(1e-6));
+    assertThat(SideBySideText.lines(compared))
+        .anyMatch(
+            line ->
+                line.endsWith(
+                    "ran on a busy machine: other programs had the cores of its steps for 50 % of"
+                        + " the time, which is left out"));
+    assertThat(SideBySideText.lines(compare(beside("off", 20, 0), beside("2", 10, 0))))
+        .noneMatch(line -> line.contains("busy machine"));
   }
 
   private static Compared only(SideBySide compared) {

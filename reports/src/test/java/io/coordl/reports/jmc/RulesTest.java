@@ -43,6 +43,7 @@ class RulesTest {
           new Rules.LaterEpochsFetch(),
           new Rules.StoreFull(),
           new Rules.PrepBound(),
+          new Rules.CoreBound(),
           new Rules.QueueBound(),
           new Rules.GarbageCollection(),
           new Rules.Checkpoint(),

@@ -26,6 +26,27 @@ class SummaryTextTest {
   }
 
   @Test
+  void waitsForACoreAreShownInsideComputeAndStalls() throws Exception {
+    List<String> lines =
+        SummaryText.lines(
+            Summary.of(
+                Recordings.read(
+                    () -> {
+                      JobStatisticsEvent job = new JobStatisticsEvent();
+                      job.wall = 80 * SECOND;
+                      job.batches = 100;
+                      job.compute = 60 * SECOND;
+                      job.computeCoreWait = 20 * SECOND;
+                      job.prepCoreWait = 7 * SECOND;
+                      job.commit();
+                    })));
+    assertThat(lines)
+        .anyMatch(line -> line.matches("  compute .*75.0 %  of it waiting for a core 20.00 s"))
+        .anyMatch(line -> line.matches("  data stall .*preparing threads waited .* 7.00 s"));
+    assertThat(lines(80 * SECOND)).noneMatch(line -> line.contains("for a core"));
+  }
+
+  @Test
   void whereTheTimeWentComesToAllOfIt() throws Exception {
     assertThat(lines(80 * SECOND)).contains("  between epochs               5.00      6.3 %");
     assertThat(lines(75 * SECOND)).noneMatch(line -> line.contains("between epochs"));

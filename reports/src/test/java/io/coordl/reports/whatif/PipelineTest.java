@@ -207,7 +207,7 @@ class PipelineTest {
         .singleElement()
         .extracting(Missing::reason)
         .asString()
-        .contains("say which files are the data set with dataset=PATH");
+        .contains("reads its files in the first epoch only, and keeps what they hold itself");
   }
 
   /** The same file, read again in each epoch. */
@@ -249,6 +249,75 @@ class PipelineTest {
         .asString()
         .contains(
             "10 steps after warm-up, or three complete epochs, and the recording has too few");
+  }
+
+  /** Preparation on a thread of its own, which takes 20 of 100 s from steps on two cores. */
+  private static EpochEvent overlapping(int number) {
+    EpochEvent event = epoch(number);
+    event.wall = 100 * SECOND;
+    event.compute = 100 * SECOND;
+    event.stall = 0;
+    event.items = 0;
+    event.memoryItems = 0;
+    event.storageItems = 0;
+    event.memoryBytes = 0;
+    event.storageBytes = 0;
+    event.samples = 1_000;
+    event.fetchTime = 0;
+    event.decodeTime = 60 * SECOND;
+    event.transformTime = 0;
+    event.otherTime = 0;
+    event.prepCoreWait = 20 * SECOND;
+    event.cpu = 200 * SECOND;
+    event.coreWait = 60 * SECOND;
+    event.computeCoreWait = 20 * SECOND;
+    return event;
+  }
+
+  @Test
+  void stepsGetBackTheShareOfTheCoresThatPreparationTookFromThem() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                overlapping(number).commit();
+              }
+              Recordings.emitEnvironment(2);
+            });
+
+    // Alone, a step of 1,000 samples takes 80 s and keeps both cores busy.
+    assertThat(pipeline.computeNanos.value()).isCloseTo(80e6, within(1e3));
+    assertThat(pipeline.computeCores.value()).isCloseTo(2, within(1e-6));
+    Setup today = pipeline.today();
+    assertThat(pipeline.nanos(today).value()).isCloseTo(100e6, within(1e3));
+    Measure gain = pipeline.gain(today, today.prepared(1));
+    assertThat(gain.value()).isCloseTo(1.25, within(1e-3));
+    assertThat(gain.low()).isGreaterThan(1);
+    assertThat(pipeline.gain(today, today.decoded(0.5)).value())
+        .isCloseTo(100 / 90.0, within(1e-3));
+    assertThat(pipeline.assumptions)
+        .anyMatch(
+            line -> line.startsWith("cores are short: preparation beside the steps takes 20"));
+  }
+
+  @Test
+  void whereCoresAreFreePreparationBesideTheStepsTakesNothing() throws Exception {
+    Pipeline pipeline =
+        of(
+            () -> {
+              for (int number = 1; number <= 3; number++) {
+                EpochEvent event = overlapping(number);
+                event.prepCoreWait = 0;
+                event.coreWait = SECOND / 100;
+                event.computeCoreWait = 0;
+                event.commit();
+              }
+              Recordings.emitEnvironment(16);
+            });
+
+    Setup today = pipeline.today();
+    assertThat(pipeline.gain(today, today.prepared(1)).value()).isCloseTo(1, within(1e-3));
+    assertThat(pipeline.assumptions).noneMatch(line -> line.contains("cores are short"));
   }
 
   // ---- phases of a profile

@@ -163,7 +163,8 @@ class WhatIfTest {
               0,
               0,
               0,
-              costs.todayHit());
+              costs.todayHit(),
+              0);
       double found =
           begins(1, 1e6, k -> unlimited.nanos(setup.workers(k)) <= costs.compute() * (1 + 1e-12));
       assertThat(Math.max(1, WorkersNeeded.workers(costs)))
@@ -225,6 +226,7 @@ class WhatIfTest {
         null,
         null,
         null,
+        List.of(),
         List.of(),
         List.of(),
         List.of(),

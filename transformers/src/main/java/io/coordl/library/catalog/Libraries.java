@@ -117,6 +117,11 @@ public final class Libraries {
     return merged(Library::layers);
   }
 
+  /** Like {@link Library#verdicts}, for all libraries. */
+  public Map<String, String> verdicts() {
+    return merged(Library::verdicts);
+  }
+
   /** Like {@link Library#counters}, for all libraries. */
   public Map<String, String> counters() {
     return merged(Library::counters);

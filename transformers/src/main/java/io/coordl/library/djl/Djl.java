@@ -160,6 +160,11 @@ public final class Djl implements Library {
   }
 
   @Override
+  public Map<String, String> verdicts() {
+    return Map.of("ai.djl.training.dataset.DataIterable", FOLDER + ".ProvenSamples");
+  }
+
+  @Override
   public String kept() {
     return "a DataIterable of DJL";
   }
@@ -176,6 +181,6 @@ public final class Djl implements Library {
 
   @Override
   public String howToPrepareAhead() {
-    return "in DJL with optPrefetchNumber(..) of the data set";
+    return "in DJL with optExecutor(..) and optPrefetchNumber(..) of the data set, both together";
   }
 }

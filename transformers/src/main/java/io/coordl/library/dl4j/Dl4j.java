@@ -214,6 +214,14 @@ public final class Dl4j implements Library {
   }
 
   @Override
+  public Map<String, String> verdicts() {
+    String proven = FOLDER + ".ProvenBatches";
+    return Map.of(
+        "org.nd4j.linalg.dataset.api.iterator.DataSetIterator", proven,
+        "org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator", proven);
+  }
+
+  @Override
   public String kept() {
     return "an iterator over readers of DL4J";
   }
@@ -226,6 +234,12 @@ public final class Dl4j implements Library {
   @Override
   public boolean isPrefetched() {
     return false;
+  }
+
+  @Override
+  public String howToPrepareAhead() {
+    return "in DL4J by fit(iterator) in place of a loop by hand, or with"
+        + " new AsyncDataSetIterator(iterator, N)";
   }
 
   @Override

@@ -1,0 +1,59 @@
+package io.coordl.agent.install;
+
+import io.coordl.event.Figures;
+import io.coordl.pipeline.LibraryVerdicts;
+import io.coordl.pipeline.SampleVerdict;
+import io.coordl.recording.JobMonitor;
+import io.coordl.thread.AgentThread;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notes after a job's first epoch over a data set whether its samples could be kept, so that the
+ * advice names no policy that would be refused. The proof runs once a data set class, on a thread
+ * of the agent, and only if preparation takes a share of the job's time.
+ */
+final class Verdicts implements Consumer<Object> {
+  private static final double WORTH_A_PROOF = 0.05;
+  private static final int MOST = 8;
+  private static final String PREPARED = "prepared=share";
+  private static final String PREPARED_OF = "prepared=" + Options.SHARE_CLASS;
+
+  private final JobMonitor job;
+  private final LibraryVerdicts proofs;
+  private final Set<String> seen = new HashSet<>();
+
+  Verdicts(JobMonitor job, LibraryVerdicts proofs) {
+    this.job = job;
+    this.proofs = proofs;
+  }
+
+  /** An epoch over these batches has ended; called on the training thread. */
+  @Override
+  public void accept(Object batches) {
+    Figures so = job.spans().totals().snapshot();
+    if (so.share(so.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
+      return;
+    }
+    AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));
+    proof.start();
+  }
+
+  private synchronized boolean isNew(String type) {
+    return seen.size() < MOST && seen.add(type);
+  }
+
+  private void prove(Object batches) {
+    @Nullable SampleVerdict verdict = proofs.apply(batches);
+    if (verdict != null) {
+      job.verdict(
+          PREPARED,
+          verdict.source(),
+          verdict.isKept(),
+          verdict.reason(),
+          verdict.isKept() || verdict.vouch().isEmpty() ? "" : PREPARED_OF + verdict.vouch());
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.coordl.library.dl4j;
+
+import io.coordl.pipeline.CannotShareException;
+import io.coordl.pipeline.LibraryField;
+import io.coordl.pipeline.SampleVerdict;
+import io.coordl.purity.PurityAnalyzer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.deeplearning4j.datasets.datavec.RecordReaderDataSetIterator;
+import org.deeplearning4j.datasets.datavec.RecordReaderMultiDataSetIterator;
+import org.deeplearning4j.datasets.datavec.SequenceRecordReaderDataSetIterator;
+import org.jspecify.annotations.Nullable;
+import org.nd4j.linalg.dataset.AsyncDataSetIterator;
+import org.nd4j.linalg.dataset.AsyncMultiDataSetIterator;
+
+/**
+ * Whether the batches of an iterator could be kept, but for the order of its records, which shows
+ * only after several epochs. Only reads; any thread.
+ */
+public final class ProvenBatches implements Function<Object, @Nullable SampleVerdict> {
+  private static final String BACKED = "backedIterator";
+  private static final List<String> LIBRARY = List.of("org.deeplearning4j.", "org.nd4j.");
+
+  private final LibraryField<Object> one;
+  private final LibraryField<Object> several;
+  private final ProgramReaders readers = new ProgramReaders();
+
+  public ProvenBatches() throws NoSuchFieldException {
+    one = LibraryField.of(AsyncDataSetIterator.class, BACKED);
+    several = LibraryField.of(AsyncMultiDataSetIterator.class, BACKED);
+    ProgramIterator.require();
+  }
+
+  @Override
+  public @Nullable SampleVerdict apply(Object iterator) {
+    Object inner = inner(iterator);
+    String source = inner.getClass().getName();
+    if (!(inner instanceof RecordReaderDataSetIterator
+        || inner instanceof RecordReaderMultiDataSetIterator
+        || inner instanceof SequenceRecordReaderDataSetIterator)) {
+      // Classes of the program may wrap iterators whose batches can be kept.
+      return LIBRARY.stream().anyMatch(source::startsWith)
+          ? refused(source, "only batches of iterators over readers of DataVec are kept", "")
+          : null;
+    }
+    try {
+      Collection<SeekableReader> found = readers.of(new ProgramIterator(inner)).values();
+      String reason =
+          found.stream()
+              .map(SeekableReader::reasonNotToKeep)
+              .filter(Objects::nonNull)
+              .findFirst()
+              .orElse(null);
+      if (reason != null) {
+        return refused(source, reason, "");
+      }
+      List<Object> own = OwnCode.of(found);
+      reason = new PurityAnalyzer("", new KnownDl4j(false)).reasonToLeave(own);
+      return reason == null
+          ? new SampleVerdict(source, 1, 1, "", "")
+          : refused(source, reason, own.isEmpty() ? "" : own.get(0).getClass().getName());
+    } catch (CannotShareException e) {
+      return refused(source, "it leaves " + e.getMessage() + " to DL4J", "");
+    }
+  }
+
+  /** The iterator that a thread of the library asks for batches. */
+  private Object inner(Object iterator) {
+    Object inner =
+        iterator instanceof AsyncDataSetIterator
+            ? one.get(iterator)
+            : iterator instanceof AsyncMultiDataSetIterator ? several.get(iterator) : null;
+    return inner == null ? iterator : inner(inner);
+  }
+
+  private static SampleVerdict refused(String source, String reason, String vouch) {
+    return new SampleVerdict(source, 1, 0, reason, vouch);
+  }
+}

@@ -1,0 +1,54 @@
+package io.coordl.pipeline;
+
+import io.coordl.purity.PurityAnalyzer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether {@code prepared=share} can keep the samples of a pipeline, whether it is on or not.
+ *
+ * @param source class of the data set
+ * @param stages number of its stages
+ * @param kept number of those, from the first on, whose results can be kept
+ * @param reason why the next one cannot be kept; empty if all can
+ * @param vouch name of the program's class whose samples could be kept if the user vouched for it;
+ *     empty if that would not change anything
+ */
+public record SampleVerdict(String source, int stages, int kept, String reason, String vouch) {
+  public boolean isKept() {
+    return kept > 0;
+  }
+
+  /**
+   * Proves the stages of a pipeline.
+   *
+   * @param stages the program's objects of each
+   * @param code must be new, as it remembers what it saw
+   * @param library common prefix of the names of its classes
+   */
+  public static SampleVerdict of(
+      String source, List<List<@Nullable Object>> stages, PurityAnalyzer code, String library) {
+    List<@Nullable Object> all = new ArrayList<>();
+    for (int stage = 0; stage < stages.size(); stage++) {
+      all.addAll(stages.get(stage));
+      String reason = code.prove(all).reason();
+      if (reason != null) {
+        return new SampleVerdict(
+            source, stages.size(), stage, reason, vouch(stages.get(stage), library));
+      }
+    }
+    String reason = stages.isEmpty() ? "what it keeps cannot be compared" : "";
+    return new SampleVerdict(source, stages.size(), stages.size(), reason, "");
+  }
+
+  private static String vouch(List<@Nullable Object> stage, String library) {
+    return stage.stream()
+        .filter(Objects::nonNull)
+        .map(object -> object.getClass().getName())
+        .filter(name -> !name.startsWith(library) && !name.startsWith("java."))
+        .findFirst()
+        .orElse("");
+  }
+}
