@@ -143,8 +143,7 @@ class PreparedIT {
       SameOutput.check(kept, plain);
       assertThat(figure(kept, 2)).isPositive();
       for (String form : List.of("raw", "decoded")) {
-        assertThat(kept.err())
-            .doesNotContainPattern(form + " cache \\(process\\): ([3-9]|\\d\\d)");
+        assertThat(kept.err()).doesNotContainPattern(form + " cache \\(process\\): ([3-9]|\\d\\d)");
       }
       assertThat(RecordingFile.readAllEvents(recording))
           .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
