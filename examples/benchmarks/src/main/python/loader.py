@@ -1,6 +1,6 @@
 """PyTorch's DataLoader over the pipelines that LoaderBenchmark compares; one line per epoch.
 
-Arguments: a folder with one folder of pictures per class and crop64 or resize224, or a .csv file
+Arguments: a folder with one folder of pictures per class and crop64, crop224 or resize224, or a .csv file
 with a header and csv (rows are text in memory, as in DJL); worker processes (0: batches are made
 where they are used); epochs.
 """
@@ -15,13 +15,21 @@ import torch
 import torchvision
 from torchvision import transforms
 
-PIPELINES = {
-    "crop64": [
-        transforms.RandomResizedCrop(64),
+
+
+def crops(size):
+    """Random crops and flips, as tensors."""
+    return [
+        transforms.RandomResizedCrop(size),
         transforms.RandomHorizontalFlip(),
         transforms.ToTensor(),
         transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)),
-    ],
+    ]
+
+
+PIPELINES = {
+    "crop64": crops(64),
+    "crop224": crops(224),
     "resize224": [transforms.Resize((224, 224)), transforms.ToTensor()],
 }
 

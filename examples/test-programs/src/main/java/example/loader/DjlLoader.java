@@ -20,10 +20,10 @@ import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * The data side of a DJL job, without training: pictures, cropped at random to 64x64, flipped, made
- * tensors and normalised, in batches of 32; or the rows of a table. Arguments: a folder with one
- * folder of pictures per class, or a .csv file with a header, whose last column is the label;
- * passes; threads (0: batches are made where they are used).
+ * The data side of a DJL job, without training: pictures, cropped at random to squares, flipped,
+ * made tensors and normalised, in batches of 32; or the rows of a table. Arguments: a folder with
+ * one folder of pictures per class, or a .csv file with a header, whose last column is the label;
+ * passes; threads (0: batches are made where they are used); the size of a crop (64 if not given).
  */
 public final class DjlLoader {
   private static final int SIZE = 64;
@@ -36,7 +36,9 @@ public final class DjlLoader {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);
     RandomAccessDataset data =
-        args[0].endsWith(".csv") ? table(Path.of(args[0])) : pictures(Path.of(args[0]));
+        args[0].endsWith(".csv")
+            ? table(Path.of(args[0]))
+            : pictures(Path.of(args[0]), args.length > 3 ? Integer.parseInt(args[3]) : SIZE);
     data.prepare();
     ExecutorService pool = threads > 0 ? Executors.newFixedThreadPool(threads) : null;
     try (NDManager manager = NDManager.newBaseManager()) {
@@ -70,12 +72,12 @@ public final class DjlLoader {
     return builder.setSampling(BATCH, true).build();
   }
 
-  private static RandomAccessDataset pictures(Path folder) {
+  private static RandomAccessDataset pictures(Path folder, int size) {
     return ImageFolder.builder()
         .setRepositoryPath(folder)
         .optMaxDepth(2)
         .setSampling(BATCH, true)
-        .addTransform(new RandomResizedCrop(SIZE, SIZE))
+        .addTransform(new RandomResizedCrop(size, size))
         .addTransform(new RandomFlipLeftRight())
         .addTransform(new ToTensor())
         .addTransform(

@@ -28,6 +28,7 @@ public final class LoaderBenchmark {
   private static final int EPOCHS = 8;
   private static final String SHARE = "decoded=share";
   private static final String AHEAD = SHARE + ",prefetch=2";
+  private static final int[] CROPS = {64, 224};
   private static final String PREPARED = "prepared=share";
   private static final int COLUMNS = 1190;
   private static final int ROWS = 2000;
@@ -87,7 +88,9 @@ public final class LoaderBenchmark {
     List<Group> groups = new ArrayList<>();
     for (int cores = 1; cores <= 2; cores++) {
       if (!only.equals("DL4J") && !only.equals("csv")) {
-        groups.add(djl(cores));
+        for (int size : CROPS) {
+          groups.add(djl(cores, size));
+        }
       }
       if (!only.equals("DJL") && !only.equals("csv")) {
         groups.add(dl4j(cores));
@@ -125,26 +128,31 @@ public final class LoaderBenchmark {
     System.out.println("made by: " + Commands.of(checkout, LoaderBenchmark.class, turns));
   }
 
-  private Group djl(int cores) {
-    Group group = group("crop64", cores);
-    djl(group, cores, "DJL", 0);
+  /** Random crops to squares of {@code size}. */
+  private Group djl(int cores, int size) {
+    Group group = group("crop" + size, cores);
+    String name = "DJL crop" + size;
+    djl(group, cores, size, name, "", 0);
+    djl(group, cores, size, name, SHARE, 0);
     if (cores > 1) {
-      djl(group, cores, "DJL, pool of 2", 2);
+      djl(group, cores, size, name + ", pool of 2", "", 2);
+      djl(group, cores, size, name + ", pool of 2", SHARE, 2);
     }
     if (canPrefetch) {
-      group
-          .rows()
-          .add(new Row("DJL " + AHEAD, cores, () -> djl(djl.images(), cores, agent, AHEAD, 0)));
+      djl(group, cores, size, name, AHEAD, 0);
     }
     return group;
   }
 
-  private void djl(Group group, int cores, String name, int threads) {
-    Path images = djl.images();
-    group.rows().add(new Row(name, cores, () -> djl(images, cores, agent, "", threads)));
-    for (Agent version : agents) {
-      String shared = name + " " + SHARE + version.mark();
-      group.rows().add(new Row(shared, cores, () -> djl(images, cores, version, SHARE, threads)));
+  private void djl(Group group, int cores, int size, String name, String policy, int threads) {
+    for (Agent version : policy.isEmpty() ? List.of(agent) : agents) {
+      group
+          .rows()
+          .add(
+              new Row(
+                  (name + " " + policy).strip() + version.mark(),
+                  cores,
+                  () -> djl(djl.images(), cores, version, policy, threads, size)));
     }
   }
 
@@ -170,7 +178,9 @@ public final class LoaderBenchmark {
           .rows()
           .add(
               new Row(
-                  ("DJL csv " + policy).strip(), cores, () -> djl(table, cores, agent, policy, 0)));
+                  ("DJL csv " + policy).strip(),
+                  cores,
+                  () -> djl(table, cores, agent, policy, 0, 0)));
       if (cores > 1) {
         group
             .rows()
@@ -178,7 +188,7 @@ public final class LoaderBenchmark {
                 new Row(
                     ("DJL csv, pool of 2 " + policy).strip(),
                     cores,
-                    () -> djl(table, cores, agent, policy, 2)));
+                    () -> djl(table, cores, agent, policy, 2, 0)));
       }
       group
           .rows()
@@ -239,12 +249,16 @@ public final class LoaderBenchmark {
     return checkout.root().resolve("examples/benchmarks/src/main/python/loader.py");
   }
 
-  private String djl(Path data, int cores, Agent version, String policy, int threads)
+  private String djl(Path data, int cores, Agent version, String policy, int threads, int size)
       throws IOException, InterruptedException {
     return run(
         Example.DJL
             .program(checkout, Jdks.running(), "example.loader.DjlLoader")
-            .args(data.toString(), Integer.toString(EPOCHS), Integer.toString(threads)),
+            .args(
+                data.toString(),
+                Integer.toString(EPOCHS),
+                Integer.toString(threads),
+                Integer.toString(size)),
         cores,
         version,
         policy);

@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 final class AugmentedBatch implements AutoCloseable {
   private static final int CHANNELS = 3;
 
+  /** Bytes of all parts of a batch that go to a device at once; the JVM limits direct memory. */
+  private static final int MOST_PARTS = 256 << 20;
+
   /**
    * Other threads that draw make this one begin again; an executor has no more threads than this.
    */
@@ -297,7 +300,8 @@ final class AugmentedBatch implements AutoCloseable {
   /**
    * Copies the parts to be resized to the device at once, and converts the whole batch at once.
    *
-   * @return null if the memory order of the result could differ from the program's
+   * @return null if the memory order of the result could differ from the program's, or if the parts
+   *     are too large
    */
   private @Nullable NDArray onDevice() throws Exception {
     Shape shape = shape();
@@ -306,8 +310,11 @@ final class AugmentedBatch implements AutoCloseable {
     }
     int[] starts = new int[size() + 1];
     for (int place = 0; place < size(); place++) {
-      int area = augmentations[place].source().area();
-      starts[place + 1] = Math.addExact(starts[place], Math.multiplyExact(CHANNELS, area));
+      long end = starts[place] + (long) CHANNELS * augmentations[place].source().area();
+      if (end > MOST_PARTS) {
+        return null;
+      }
+      starts[place + 1] = (int) end;
     }
     // What the samples are made of is freed here, not by the thread that takes the batch.
     try (NDManager parts = target.newSubManager()) {
