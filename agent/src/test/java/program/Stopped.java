@@ -11,6 +11,7 @@ import java.io.InputStream;
  */
 public final class Stopped {
   private static final int AT_A_TIME = 4;
+  private static final int WARM_UP = 2_000;
 
   private Stopped() {}
 
@@ -19,7 +20,7 @@ public final class Stopped {
   public static void main(String[] arguments) throws Exception {
     File[] files = new File(arguments[0]).listFiles();
     int stops = Integer.parseInt(arguments[1]);
-    once(files); // A class whose initializer is stopped becomes unusable, without the agent too.
+    warmUp(files);
     for (int stopped = 0; stopped < stops; stopped += AT_A_TIME) {
       Thread[] readers = new Thread[AT_A_TIME];
       for (int i = 0; i < AT_A_TIME; i++) {
@@ -36,6 +37,27 @@ public final class Stopped {
       }
     }
     System.out.println("ended");
+  }
+
+  /**
+   * Loads the classes that reading takes. A class whose initializer is stopped becomes unusable,
+   * without the agent too, and the JDK swallows a stop while an agent looks at a class.
+   */
+  private static void warmUp(File[] files) throws InterruptedException {
+    Thread[] readers = new Thread[AT_A_TIME];
+    for (int i = 0; i < AT_A_TIME; i++) {
+      readers[i] =
+          new Thread(
+              () -> {
+                for (int time = 0; time < WARM_UP; time++) {
+                  once(files);
+                }
+              });
+      readers[i].start();
+    }
+    for (Thread reader : readers) {
+      reader.join();
+    }
   }
 
   private static void read(File[] files) {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.coordl.benchmarks.ChildJvm;
 import io.coordl.benchmarks.ChildResult;
 import io.coordl.benchmarks.Jdk;
+import io.coordl.benchmarks.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -64,6 +67,25 @@ class AugmentedIT {
             .orFail("Without the agent");
     SameOutput.check(job, plain);
     assertThat(made(job)).isZero();
+  }
+
+  /** Their time is that of the executor, not of the thread that trains. */
+  @Test
+  void aBatchIsTimedOnTheThreadThatMakesIt() throws IOException, InterruptedException {
+    Path recording = Workshop.empty("augmented-threads").resolve("job.jfr");
+    ChildResult job =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.loader.DjlLoader")
+            .args(Pictures.all().directory().toString(), "2", "2")
+            .agent(Workshop.checkout().agentJar(), "decoded=share,record=" + recording)
+            .run()
+            .orFail("A loader with an executor");
+    assertThat(made(job)).isPositive();
+    List<String> makers =
+        RecordingFile.readAllEvents(recording).stream()
+            .filter(event -> event.getEventType().getName().equals("io.coordl.Batch"))
+            .map(event -> event.getThread("eventThread").getJavaName())
+            .toList();
+    assertThat(makers).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
   }
 
   private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
