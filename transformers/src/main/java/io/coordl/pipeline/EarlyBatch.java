@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class EarlyBatch {
   /**
-   * How long the program waits for the batch; code that hangs here would also hang in its own call.
+   * How long the program waits for the batch. Code that hangs would also hang in the program's own
+   * call, unless it waits for a lock that the program holds.
    */
   static final Duration PATIENCE = Duration.ofSeconds(60);
 

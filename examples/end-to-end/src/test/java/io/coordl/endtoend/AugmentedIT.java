@@ -69,6 +69,23 @@ class AugmentedIT {
     assertThat(made(job)).isZero();
   }
 
+  /** It may draw, count, or wait for a lock that the loop holds. */
+  @Test
+  void aReaderOfTheProgramsOwnDecodesOnItsThread() throws IOException, InterruptedException {
+    ChildJvm program =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.augment.OwnReader")
+            .args(Pictures.all().directory().toString());
+    ChildResult plain = program.run().orFail("Without the agent");
+    ChildResult job =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.augment.OwnReader")
+            .args(Pictures.all().directory().toString())
+            .agent(Workshop.checkout().agentJar(), "record=off,prefetch=3")
+            .run()
+            .orFail("A reader that draws");
+    SameOutput.check(job, plain);
+    assertThat(made(job)).isZero();
+  }
+
   /** Their time is that of the executor, not of the thread that trains. */
   @Test
   void aBatchIsTimedOnTheThreadThatMakesIt() throws IOException, InterruptedException {

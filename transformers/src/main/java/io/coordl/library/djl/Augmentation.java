@@ -25,8 +25,8 @@ record Augmentation(Box source, int width, int height, boolean resizes, Box resu
               || crop.y() < 0
               || crop.width() <= 0
               || crop.height() <= 0
-              || crop.x() + crop.width() > width
-              || crop.y() + crop.height() > height
+              || (long) crop.x() + crop.width() > width
+              || (long) crop.y() + crop.height() > height
           ? null
           : new Box(x + crop.x(), y + crop.y(), crop.width(), crop.height());
     }

@@ -119,6 +119,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
       DataIterable shadow =
           fields.like(iterable, dataset(), own, fixed.data.copy(), fixed.labels.copy());
       Batch batch = fields.fetch(shadow, (List<Long>) samples, position);
+      own.setName(batch.getManager().getName());
       fields.batchManager.set(batch, own); // Closed with the batch.
       return batch;
     } catch (Exception | Error e) {
@@ -133,6 +134,7 @@ record IterablePipeline(DataIterable iterable, IterableFields fields, @Nullable 
     NDManager own = ready.getManager();
     try {
       NDManager target = newBatchManager();
+      target.setName(own.getName());
       ready.getData().attach(target);
       ready.getLabels().attach(target);
       fields.batchManager.set(ready, target);

@@ -15,10 +15,14 @@ import ai.djl.translate.Transform;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import javax.imageio.spi.IIORegistry;
+import javax.imageio.spi.ImageReaderSpi;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +31,24 @@ import org.jspecify.annotations.Nullable;
  * Normalize}. Thread-safe.
  */
 final class PicturePipeline {
-  private static final String DATASETS = "ai.djl.basicdataset.cv.classification.";
-  private static final String FACTORIES = "ai.djl.";
+  /** By name, since programs have classes of their own in the library's packages. */
+  private static final Set<String> DATASETS =
+      Set.of(
+          "ai.djl.basicdataset.cv.classification.ImageFolder",
+          "ai.djl.basicdataset.cv.classification.ImageNet",
+          "ai.djl.basicdataset.cv.classification.FruitsFreshAndRotten");
+
+  private static final String IMAGEIO = "ai.djl.modality.cv.BufferedImageFactory";
+  private static final String OPENCV = "ai.djl.opencv.OpenCVImageFactory";
   private static final String TRANSFORMS = "ai.djl.modality.cv.transform.";
+
+  /** Of the library's transforms, those that only crop and resize. */
+  private static final Set<String> HEADS =
+      Set.of(
+          ("CenterCrop Crop RandomFlipLeftRight RandomFlipTopBottom RandomResizedCrop Resize"
+                  + " ResizeShort")
+              .split(" "));
+
   private static final int CHANNELS = 3;
   private static final int LEVELS = 256;
 
@@ -94,10 +113,23 @@ final class PicturePipeline {
    * Whether the library's own code gets the samples, and their pixels do not depend on the device.
    */
   static boolean isOfLibrary(RandomAccessDataset dataset, Device device) {
-    return dataset.getClass().getName().startsWith(DATASETS)
-        && ImageFactory.getInstance().getClass().getName().startsWith(FACTORIES)
+    String factory = ImageFactory.getInstance().getClass().getName();
+    return DATASETS.contains(dataset.getClass().getName())
+        && (factory.equals(OPENCV) || (factory.equals(IMAGEIO) && areReadersOfJdk()))
         && (Device.cpu().equals(device)
             || (isUnset(dataset, "getImageWidth") && isUnset(dataset, "getImageHeight")));
+  }
+
+  /** A reader that the program has registered may draw, count, or wait for a lock that it holds. */
+  private static boolean areReadersOfJdk() {
+    Iterator<ImageReaderSpi> readers =
+        IIORegistry.getDefaultInstance().getServiceProviders(ImageReaderSpi.class, false);
+    while (readers.hasNext()) {
+      if (readers.next().getClass().getModule() != ImageReaderSpi.class.getModule()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -116,7 +148,8 @@ final class PicturePipeline {
   private static int heads(List<Transform> transforms) {
     int heads = 0;
     while (heads < transforms.size() && transforms.get(heads).getClass() != ToTensor.class) {
-      if (!transforms.get(heads).getClass().getName().startsWith(TRANSFORMS)) {
+      String name = transforms.get(heads).getClass().getName();
+      if (!name.startsWith(TRANSFORMS) || !HEADS.contains(name.substring(TRANSFORMS.length()))) {
         return -1;
       }
       heads++;

@@ -1,0 +1,90 @@
+package example.augment;
+
+import ai.djl.basicdataset.cv.classification.ImageFolder;
+import ai.djl.engine.Engine;
+import ai.djl.modality.cv.transform.RandomResizedCrop;
+import ai.djl.modality.cv.transform.ToTensor;
+import ai.djl.ndarray.NDManager;
+import ai.djl.training.dataset.Batch;
+import ai.djl.translate.TranslateException;
+import ai.djl.util.RandomUtils;
+import example.bits.Checksum;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import javax.imageio.ImageReader;
+import javax.imageio.spi.IIORegistry;
+import javax.imageio.spi.ImageReaderSpi;
+
+/**
+ * Random crops of JPEG files, decoded by a reader of the program's own that draws a random number
+ * for each file. Argument: a folder with one folder of pictures per class. Prints a line for each
+ * batch.
+ */
+public final class OwnReader {
+  private OwnReader() {}
+
+  /** Two epochs. */
+  public static void main(String[] args) throws IOException, TranslateException {
+    IIORegistry registry = IIORegistry.getDefaultInstance();
+    ImageReaderSpi jpeg =
+        (ImageReaderSpi) registry.getServiceProviderByClass(jpegReader().asSubclass(Object.class));
+    registry.registerServiceProvider(new Drawing(jpeg));
+    registry.deregisterServiceProvider(jpeg);
+    Engine.getInstance().setRandomSeed(1);
+    ImageFolder pictures =
+        ImageFolder.builder()
+            .setRepositoryPath(Path.of(args[0]))
+            .optMaxDepth(2)
+            .setSampling(16, true)
+            .addTransform(new RandomResizedCrop(24, 24))
+            .addTransform(new ToTensor())
+            .build();
+    pictures.prepare();
+    try (NDManager manager = NDManager.newBaseManager()) {
+      for (int epoch = 1; epoch <= 2; epoch++) {
+        for (Batch batch : pictures.getData(manager)) {
+          System.out.println(
+              new Checksum().add(batch.getData().head().toByteBuffer(), "data")
+                  + " "
+                  + batch.getManager().getName());
+          batch.close();
+        }
+        System.out.println("drawn " + RandomUtils.nextInt());
+      }
+    }
+  }
+
+  private static Class<?> jpegReader() {
+    try {
+      return Class.forName("com.sun.imageio.plugins.jpeg.JPEGImageReaderSpi");
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Draws, and leaves the rest to the JDK's reader. */
+  private static final class Drawing extends ImageReaderSpi {
+    private final ImageReaderSpi jdks;
+
+    Drawing(ImageReaderSpi jdks) {
+      this.jdks = jdks;
+    }
+
+    @Override
+    public boolean canDecodeInput(Object source) throws IOException {
+      return jdks.canDecodeInput(source);
+    }
+
+    @Override
+    public ImageReader createReaderInstance(Object extension) throws IOException {
+      RandomUtils.nextInt();
+      return jdks.createReaderInstance(extension);
+    }
+
+    @Override
+    public String getDescription(Locale locale) {
+      return "one that draws";
+    }
+  }
+}
