@@ -49,6 +49,7 @@ class ProvenSamplesTest {
   }
 
   private static final class Counting extends Numbers {
+    @SuppressWarnings("UnusedVariable") // The proof reads it from the class file.
     private int calls;
 
     @Override
