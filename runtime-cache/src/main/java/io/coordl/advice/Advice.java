@@ -441,7 +441,7 @@ public record Advice(
     return cures.stream();
   }
 
-  /** What the program or its host has to change, since no argument helps. */
+  /** The change to the program or its host that helps where no argument does. */
   private static String nothingLeft(Evidence evidence) {
     if (!evidence.batchesAreOfTheLibrary()) {
       return "make preparation cheaper, or prepare batches on threads of your program: its own"

@@ -3,11 +3,12 @@ package io.coordl.advice;
 import io.coordl.event.Figures;
 
 /**
- * What work beside the steps costs a job where cores are short. A job has two resources: the time
- * of its training thread, which waits take, and its cores. Preparation that runs beside a step, on
- * a thread of the program, the library or the agent, is no wait, but takes a share of the cores
- * from the step. Removing it gives that share back, so the job's time is bounded from below twice:
- * by the time without the waits and the share, and by the CPU time that is left over the cores.
+ * Tells how much work beside the steps costs a job if cores are short. A job has two resources: the
+ * time of its training thread, which waits take, and its cores. Preparation that runs beside a
+ * step, on a thread of the program, the library or the agent, is no wait, but takes a share of the
+ * cores from the step. Removing it gives that share back, so the job's time is bounded from below
+ * twice: by the time without the waits and the share, and by the CPU time that is left over the
+ * cores.
  *
  * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
  * time tells.

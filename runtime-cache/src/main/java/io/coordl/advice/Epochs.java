@@ -48,7 +48,7 @@ public final class Epochs {
         .add(epoch);
   }
 
-  /** What epochs that can be compared have in common: the class of their data, and the model. */
+  /** Epochs can be compared if both agree: the class of their data, and the model. */
   public static String key(EpochEvent epoch) {
     return epoch.source + (epoch.model > 1 ? " of model " + epoch.model : "");
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Preparation planted beside the steps, on a machine that shares its cores evenly among all threads
- * that are ready. What it makes slower is known exactly there: the same job without preparation.
+ * that are ready. The exact cost is known: the same job runs without preparation.
  */
 class CoreLawTest {
   private static final Offset<Double> EXACT = within(1e-6);

@@ -62,7 +62,7 @@ class GaugeTest {
     assertThat(calm.note).isEmpty();
   }
 
-  /** What the profile does between two batches counts as compute, but belongs to no step. */
+  /** Work of the profile between two batches counts as compute, but belongs to no step. */
   @Test
   void whatTheProfileWaitedForIsNoTimeOfTheSteps() {
     assertThat(besideOthers(40 * MILLI, 20 * MILLI).sampleNanos).isEqualTo(1.25 * MILLI);

@@ -2,7 +2,7 @@ package io.coordl.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** Batches that this job makes itself, of which none is kept. */
+/** Batches that this job makes itself and does not keep. */
 record OwnBatches(LibraryEpoch epoch, Worth worth) implements EpochSource {
   @Override
   public boolean begin() {

@@ -26,7 +26,7 @@ public final class SampleThreads {
   private final Work work;
   private final AtomicInteger next = new AtomicInteger();
 
-  /** What the calling thread has, for the helpers. */
+  /** The calling thread's listener and class loader; the helpers take them over. */
   private final @Nullable Consumer<String> listener = Producers.listener();
 
   private final @Nullable ClassLoader loader = Thread.currentThread().getContextClassLoader();

@@ -12,7 +12,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What real jobs are advised to try, and what follows if they do. */
+/** Real jobs follow the advice of their own summaries. */
 class AdviceIT {
   /** Rounds in which the advice is followed. */
   private static final int ROUNDS = 3;
