@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  * with the samples.
  */
 final class AugmentedBatch implements AutoCloseable {
-  private static final int CHANNELS = 3;
+  private static final int CHANNELS = Resampler.CHANNELS;
+
+  /** Height, width, channels. */
+  private static final int DIMENSIONS = 3;
 
   /** Bytes of all parts of a batch that go to a device at once; the JVM limits direct memory. */
   private static final int MOST_PARTS = 256 << 20;
@@ -215,7 +218,7 @@ final class AugmentedBatch implements AutoCloseable {
     NDArray array = list.size() == 1 && list.getClass() == NDList.class ? list.get(0) : null;
     if (array == null
         || array.getDataType() != DataType.UINT8
-        || array.getShape().dimension() != CHANNELS
+        || array.getShape().dimension() != DIMENSIONS
         || array.getShape().get(2) != CHANNELS
         || array.getName() != null
         || !Strides.areDense(array)
@@ -316,7 +319,7 @@ final class AugmentedBatch implements AutoCloseable {
       }
       starts[place + 1] = (int) end;
     }
-    // What the samples are made of is freed here, not by the thread that takes the batch.
+    // This thread frees the intermediate arrays, not the one that takes the batch.
     try (NDManager parts = target.newSubManager()) {
       NDArray all = up(parts, starts);
       NDList planes = new NDList();

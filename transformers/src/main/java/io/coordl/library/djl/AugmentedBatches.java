@@ -1,6 +1,7 @@
 package io.coordl.library.djl;
 
 import ai.djl.Device;
+import ai.djl.engine.Engine;
 import ai.djl.ndarray.NDManager;
 import ai.djl.training.dataset.Batch;
 import ai.djl.training.dataset.DataIterable;
@@ -114,12 +115,8 @@ public final class AugmentedBatches implements LibraryHooks {
     }
     RandomAccessDataset dataset = fields.dataset.require(iterable);
     pipelines.removeIf(one -> one.isOf(dataset) || one.isGone());
-    NDManager manager = fields.manager.require(iterable);
-    try (NDManager host = manager.getEngine().newBaseManager(Device.cpu())) {
-      PicturePipeline made = PicturePipeline.of(iterable, fields, host);
-      if (made != null && agrees == null) {
-        agrees = ResamplerCheck.agrees(host);
-      }
+    try {
+      PicturePipeline made = PicturePipeline.of(iterable, fields);
       if (made != null) {
         pipelines.add(made);
       }
@@ -129,15 +126,30 @@ public final class AugmentedBatches implements LibraryHooks {
     }
   }
 
+  private synchronized boolean agrees(Engine engine) {
+    Boolean known = agrees;
+    if (known == null) {
+      agrees = false; // Unless the engine can be compared.
+      known = ResamplerCheck.agrees(engine);
+      agrees = known;
+    }
+    return known;
+  }
+
   private @Nullable Batch make(
       ForkableRandom generator,
       DataIterable iterable,
       PicturePipeline pipeline,
       List<Long> indices,
       int progress) {
-    boolean onHost = Device.cpu().equals(fields.manager.require(iterable).getDevice());
-    if (onHost && !Boolean.TRUE.equals(agrees)) {
-      return null;
+    NDManager manager = fields.manager.require(iterable);
+    boolean onHost = Device.cpu().equals(manager.getDevice());
+    try {
+      if (onHost && !agrees(manager.getEngine())) {
+        return null;
+      }
+    } catch (RuntimeException e) {
+      return null; // The program's own call meets what the engine does not have.
     }
     AugmentedBatch batch =
         new AugmentedBatch(

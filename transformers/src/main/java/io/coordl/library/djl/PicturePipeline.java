@@ -1,6 +1,7 @@
 package io.coordl.library.djl;
 
 import ai.djl.Device;
+import ai.djl.engine.Engine;
 import ai.djl.modality.cv.ImageFactory;
 import ai.djl.modality.cv.transform.Normalize;
 import ai.djl.modality.cv.transform.ToTensor;
@@ -49,10 +50,9 @@ final class PicturePipeline {
                   + " ResizeShort")
               .split(" "));
 
-  private static final int CHANNELS = 3;
   private static final int LEVELS = 256;
 
-  /** Batches of which one sample each is compared with the program's own. */
+  /** The agent compares one sample of each of the first batches, this many, with the program's. */
   private static final int CHECKED = 16;
 
   private final WeakReference<RandomAccessDataset> dataset;
@@ -87,10 +87,8 @@ final class PicturePipeline {
    *
    * @param iterable over a data set of which several threads may get samples, in any order, without
    *     a draw
-   * @param host a manager in main memory
    */
-  static @Nullable PicturePipeline of(
-      DataIterable iterable, IterableFields fields, NDManager host) {
+  static @Nullable PicturePipeline of(DataIterable iterable, IterableFields fields) {
     RandomAccessDataset dataset = fields.dataset.require(iterable);
     Pipeline pipeline = fields.pipeline.get(iterable);
     if (pipeline == null) {
@@ -106,7 +104,9 @@ final class PicturePipeline {
         transforms,
         arrays(fields, transforms),
         heads,
-        table(host, transforms.subList(heads, transforms.size())));
+        table(
+            fields.manager.require(iterable).getEngine(),
+            transforms.subList(heads, transforms.size())));
   }
 
   /**
@@ -170,21 +170,27 @@ final class PicturePipeline {
   /**
    * Lets the engine compute the value of each level, in the order in which it does for a picture.
    */
+  private static float[][] table(Engine engine, List<Transform> tail) {
+    try (NDManager host = engine.newBaseManager(Device.cpu())) {
+      return table(host, tail);
+    }
+  }
+
   private static float[][] table(NDManager host, List<Transform> tail) {
-    ByteBuffer levels = host.allocateDirect(LEVELS * CHANNELS);
+    ByteBuffer levels = host.allocateDirect(LEVELS * Resampler.CHANNELS);
     for (int level = 0; level < LEVELS; level++) {
-      for (int channel = 0; channel < CHANNELS; channel++) {
+      for (int channel = 0; channel < Resampler.CHANNELS; channel++) {
         levels.put((byte) level);
       }
     }
     levels.rewind();
-    NDArray at = host.create(levels, new Shape(LEVELS, 1, CHANNELS), DataType.UINT8);
+    NDArray at = host.create(levels, new Shape(LEVELS, 1, Resampler.CHANNELS), DataType.UINT8);
     for (Transform transform : tail) {
       at = transform.transform(at);
     }
     float[] values = at.toFloatArray();
-    float[][] table = new float[CHANNELS][];
-    for (int channel = 0; channel < CHANNELS; channel++) {
+    float[][] table = new float[Resampler.CHANNELS][];
+    for (int channel = 0; channel < Resampler.CHANNELS; channel++) {
       table[channel] = Arrays.copyOfRange(values, channel * LEVELS, (channel + 1) * LEVELS);
     }
     return table;

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * <p>Keeps its working memory; not thread-safe.
  */
 final class Resampler {
-  private static final int CHANNELS = 3;
+  static final int CHANNELS = 3;
 
   private byte[] bytes = {};
   private float[] row = {};

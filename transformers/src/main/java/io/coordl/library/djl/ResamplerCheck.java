@@ -1,5 +1,7 @@
 package io.coordl.library.djl;
 
+import ai.djl.Device;
+import ai.djl.engine.Engine;
 import ai.djl.modality.cv.util.NDImageUtils;
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
@@ -15,7 +17,6 @@ import java.util.Random;
  */
 final class ResamplerCheck {
   private static final int CASES = 40;
-  private static final int CHANNELS = 3;
 
   /** Beyond this size, sums of more terms would add nothing to the comparison. */
   private static final int LONGEST = 96;
@@ -25,7 +26,7 @@ final class ResamplerCheck {
   private ResamplerCheck() {}
 
   private static float[][] levels() {
-    float[][] levels = new float[CHANNELS][1 << Byte.SIZE];
+    float[][] levels = new float[Resampler.CHANNELS][1 << Byte.SIZE];
     for (float[] of : levels) {
       for (int level = 0; level < of.length; level++) {
         of[level] = level;
@@ -37,9 +38,15 @@ final class ResamplerCheck {
   /**
    * Whether both give the same bits for pictures of many sizes: noise, edges, one color.
    *
-   * @param host a manager in main memory, to which the engine's arrays are left
+   * @param engine makes its arrays in main memory
    */
-  static boolean agrees(NDManager host) {
+  static boolean agrees(Engine engine) {
+    try (NDManager host = engine.newBaseManager(Device.cpu())) {
+      return agrees(host);
+    }
+  }
+
+  private static boolean agrees(NDManager host) {
     Random random = new Random(1);
     Resampler resampler = new Resampler();
     for (int i = 0; i < CASES; i++) {
@@ -65,7 +72,7 @@ final class ResamplerCheck {
   }
 
   private static ByteBuffer picture(Random random, int number, int width, int height) {
-    byte[] pixels = new byte[CHANNELS * width * height];
+    byte[] pixels = new byte[Resampler.CHANNELS * width * height];
     random.nextBytes(pixels);
     byte color = (byte) random.nextInt();
     for (int i = 0; i < pixels.length; i++) {
@@ -81,7 +88,8 @@ final class ResamplerCheck {
 
   private static boolean isSame(
       NDManager host, Resampler resampler, ByteBuffer picture, Augmentation what, int width) {
-    Shape shape = new Shape(picture.remaining() / CHANNELS / width, width, CHANNELS);
+    Shape shape =
+        new Shape(picture.remaining() / Resampler.CHANNELS / width, width, Resampler.CHANNELS);
     NDArray array = host.create(picture.duplicate(), shape, DataType.UINT8);
     Augmentation.Box box = what.source();
     NDArray engines =
@@ -93,10 +101,10 @@ final class ResamplerCheck {
     float[] planes = resampler.run(picture, width, what, LEVELS);
     int area = what.result().area();
     for (int i = 0; i < expected.length; i++) {
-      if ((expected[i] & 0xff) != planes[i % CHANNELS * area + i / CHANNELS]) {
+      if ((expected[i] & 0xff) != planes[i % Resampler.CHANNELS * area + i / Resampler.CHANNELS]) {
         return false;
       }
     }
-    return expected.length == CHANNELS * area;
+    return expected.length == Resampler.CHANNELS * area;
   }
 }

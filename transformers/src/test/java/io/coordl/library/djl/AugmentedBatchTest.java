@@ -140,7 +140,7 @@ class AugmentedBatchTest {
   private @Nullable Batch ours(DataIterable iterable, List<Long> indices, boolean onHost)
       throws ReflectiveOperationException {
     IterableFields fields = new IterableFields();
-    PicturePipeline pipeline = PicturePipeline.of(iterable, fields, manager);
+    PicturePipeline pipeline = PicturePipeline.of(iterable, fields);
     assertThat(pipeline).isNotNull();
     while (pipeline.checked(1) >= 0) {
       // The library's generator cannot be forked here.
@@ -162,7 +162,7 @@ class AugmentedBatchTest {
 
   @Test
   void theResamplerHasTheBitsOfThisEngine() {
-    assertThat(ResamplerCheck.agrees(manager)).isTrue();
+    assertThat(ResamplerCheck.agrees(manager.getEngine())).isTrue();
   }
 
   @ParameterizedTest
