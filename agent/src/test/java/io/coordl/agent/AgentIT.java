@@ -479,8 +479,8 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertThat(Files.readString(classes))
-        .contains(" io.coordl.recording.JobMonitor ")
-        .doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ", " io.coordl.metrics.")
+        .contains(" io.coordl.telemetry.recording.JobMonitor ")
+        .doesNotContain("com.sun.jmx.mbeanserver.JmxMBeanServer ", " io.coordl.telemetry.metrics.")
         .doesNotContain(" io.prometheus.", " io.opentelemetry.");
   }
 
@@ -542,9 +542,9 @@ final class AgentIT {
         "inst/io/coordl/agent/install/Policies.classdata",
         "inst/io/coordl/transformers/ProgramTransformer.classdata",
         "inst/io/coordl/transformers/callsite/CallSiteRewriter$Sites.classdata",
-        "inst/io/coordl/cache/MinioCache.classdata",
-        "inst/io/coordl/recording/JobMonitor.classdata",
-        "inst/io/coordl/recording/ExitSummary.classdata",
+        "inst/io/coordl/store/MinioCache.classdata",
+        "inst/io/coordl/telemetry/recording/JobMonitor.classdata",
+        "inst/io/coordl/telemetry/recording/ExitSummary.classdata",
         "inst/org/HdrHistogram/Histogram.classdata",
         "inst/net/bytebuddy/jar/asm/ClassWriter.classdata",
         "io/coordl/bridge/IsolatedLoader.class",

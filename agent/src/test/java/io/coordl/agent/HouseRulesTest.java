@@ -84,10 +84,11 @@ final class HouseRulesTest {
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.cache..",
-                  "io.coordl.event..",
-                  "io.coordl.attribution..",
-                  "io.coordl.recording.."));
+                  "io.coordl.store..",
+                  "io.coordl.items..",
+                  "io.coordl.telemetry.event..",
+                  "io.coordl.telemetry.attribution..",
+                  "io.coordl.telemetry.recording.."));
 
   @ArchTest
   static final ArchRule theBridgeKnowsTheJdkOnly =
@@ -105,21 +106,25 @@ final class HouseRulesTest {
   static final ArchRule whatBothSidesSayAlikeKnowsTheEventsOnly =
       classes()
           .that()
-          .resideInAPackage("io.coordl.advice..")
+          .resideInAPackage("io.coordl.telemetry.advice..")
           .should()
           .onlyDependOnClassesThat(
               resideInAnyPackage(
-                      "io.coordl.advice..", "io.coordl.event..", "java.lang..", "java.util..")
+                      "io.coordl.telemetry.advice..",
+                      "io.coordl.telemetry.event..",
+                      "java.lang..",
+                      "java.util..")
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
   static final ArchRule eventsKnowTheirAnnotationsOnly =
       classes()
           .that()
-          .resideInAPackage("io.coordl.event..")
+          .resideInAPackage("io.coordl.telemetry.event..")
           .should()
           .onlyDependOnClassesThat(
-              resideInAnyPackage("io.coordl.event..", "java.lang..", "java.util..", "jdk.jfr..")
+              resideInAnyPackage(
+                      "io.coordl.telemetry.event..", "java.lang..", "java.util..", "jdk.jfr..")
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
@@ -168,13 +173,13 @@ final class HouseRulesTest {
   static final ArchRule storesKnowTheBridgeButNoEventsAndNoOneElse =
       noClasses()
           .that()
-          .resideInAnyPackage("io.coordl.cache..", "io.coordl.partition..")
+          .resideInAnyPackage("io.coordl.store..", "io.coordl.items..", "io.coordl.peers..")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.event..",
-                  "io.coordl.attribution..",
-                  "io.coordl.recording..",
+                  "io.coordl.telemetry.event..",
+                  "io.coordl.telemetry.attribution..",
+                  "io.coordl.telemetry.recording..",
                   "jdk.jfr..",
                   "net.bytebuddy..",
                   "org.HdrHistogram.."));
@@ -183,12 +188,13 @@ final class HouseRulesTest {
   static final ArchRule attributionKnowsNoFilesNoRecordingNoHistograms =
       noClasses()
           .that()
-          .resideInAPackage("io.coordl.attribution..")
+          .resideInAPackage("io.coordl.telemetry.attribution..")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.cache..",
-                  "io.coordl.recording..",
+                  "io.coordl.store..",
+                  "io.coordl.items..",
+                  "io.coordl.telemetry.recording..",
                   "java.nio.file..",
                   "org.HdrHistogram..",
                   "net.bytebuddy.."));
@@ -197,9 +203,10 @@ final class HouseRulesTest {
   static final ArchRule recordingRewritesNothingAndKnowsNoStore =
       noClasses()
           .that()
-          .resideInAPackage("io.coordl.recording..")
+          .resideInAPackage("io.coordl.telemetry.recording..")
           .should()
-          .dependOnClassesThat(resideInAnyPackage("io.coordl.cache..", "net.bytebuddy.."));
+          .dependOnClassesThat(
+              resideInAnyPackage("io.coordl.store..", "io.coordl.items..", "net.bytebuddy.."));
 
   /** The jar holds no more of it. */
   @ArchTest
@@ -231,7 +238,7 @@ final class HouseRulesTest {
   static final ArchRule onlyTheMembershipKnowsJGroups =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.coordl.partition.hosts.membership..")
+          .resideOutsideOfPackage("io.coordl.peers.hosts.membership..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("org.jgroups..");
@@ -240,11 +247,15 @@ final class HouseRulesTest {
   static final ArchRule theMembershipTouchesNoItem =
       noClasses()
           .that()
-          .resideInAPackage("io.coordl.partition.hosts.membership..")
+          .resideInAPackage("io.coordl.peers.hosts.membership..")
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
-                  "io.coordl.cache..", "io.coordl.event..", "io.coordl.recording..", "jdk.jfr.."));
+                  "io.coordl.store..",
+                  "io.coordl.items..",
+                  "io.coordl.telemetry.event..",
+                  "io.coordl.telemetry.recording..",
+                  "jdk.jfr.."));
 
   @ArchTest
   static final ArchRule onlyThePeerPolicyStartsAnEngine =
@@ -255,14 +266,14 @@ final class HouseRulesTest {
           .doNotHaveSimpleName("PeerPolicy")
           .should()
           .dependOnClassesThat(
-              resideInAnyPackage("io.coordl.partition.hosts", "io.coordl.partition.redis..")
+              resideInAnyPackage("io.coordl.peers.hosts", "io.coordl.peers.redis..")
                   .and(not(simpleName("RedisUri"))));
 
   @ArchTest
   static final ArchRule onlyTheRedisEngineKnowsJedis =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.coordl.partition.redis..")
+          .resideOutsideOfPackage("io.coordl.peers.redis..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("redis.clients..");
@@ -271,7 +282,7 @@ final class HouseRulesTest {
   static final ArchRule onlyTheMetricsKnowTheirLibraries =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.coordl.metrics..")
+          .resideOutsideOfPackage("io.coordl.telemetry.metrics..")
           .should()
           .dependOnClassesThat(resideInAnyPackage("io.opentelemetry..", "io.prometheus.."));
 
@@ -279,7 +290,7 @@ final class HouseRulesTest {
   static final ArchRule everyThreadIsAnAgentThread =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.coordl.thread..")
+          .resideOutsideOfPackage("io.coordl.host..")
           .should()
           .callConstructorWhere(target(owner(type(Thread.class))))
           .orShould()

@@ -122,7 +122,7 @@ final class PackagingIT {
     }
     assertThat(makers).isEmpty();
     assertThat(FILES)
-        .contains("inst/io/coordl/partition/hosts/membership/NoObjects.classdata")
+        .contains("inst/io/coordl/peers/hosts/membership/NoObjects.classdata")
         .noneMatch(name -> name.contains("ObjectInputStream"))
         .doesNotContain(
             "inst/org/jgroups/blocks/MethodCall.classdata",
@@ -178,26 +178,19 @@ final class PackagingIT {
 
     assertThat(packages)
         .containsExactlyInAnyOrder(
-            "io/coordl/advice",
             "io/coordl/agent",
-            "io/coordl/attribution",
-            "io/coordl/cache",
             "io/coordl/checkpoint",
-            "io/coordl/event",
-            "io/coordl/files",
+            "io/coordl/coordination",
             "io/coordl/gpu",
+            "io/coordl/host",
+            "io/coordl/items",
             "io/coordl/library",
-            "io/coordl/live",
-            "io/coordl/log",
-            "io/coordl/metrics",
-            "io/coordl/profile",
-            "io/coordl/recording",
+            "io/coordl/peers",
             "io/coordl/pipeline",
+            "io/coordl/profile",
             "io/coordl/purity",
-            "io/coordl/partition",
-            "io/coordl/shared",
-            "io/coordl/staging",
-            "io/coordl/thread",
+            "io/coordl/store",
+            "io/coordl/telemetry",
             "io/coordl/transformers",
             "io/coordl/tuning",
             "net/bytebuddy/",

@@ -3,7 +3,7 @@ package io.coordl.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.agent.Child.Outcome;
-import io.coordl.partition.hosts.PeerTls;
+import io.coordl.peers.hosts.PeerTls;
 import java.io.BufferedReader;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -182,14 +182,12 @@ final class PeersIT {
     assertThat(listening(job)).isEmpty();
     assertThat(end(job, "alone").exit()).isZero();
     try (Stream<String> lines = Files.lines(classes)) {
-      assertThat(
-              lines.filter(
-                  line -> line.contains("io.coordl.partition") || line.contains("jgroups")))
+      assertThat(lines.filter(line -> line.contains("io.coordl.peers") || line.contains("jgroups")))
           .allMatch(
               line ->
-                  line.contains("io.coordl.partition.PeerSink") // What the recording offers.
-                      || line.contains("io.coordl.partition.hosts.membership.Discovery")
-                      || line.contains("io.coordl.partition.hosts.membership.HostPort"));
+                  line.contains("io.coordl.peers.PeerSink") // What the recording offers.
+                      || line.contains("io.coordl.peers.hosts.membership.Discovery")
+                      || line.contains("io.coordl.peers.hosts.membership.HostPort"));
     }
   }
 

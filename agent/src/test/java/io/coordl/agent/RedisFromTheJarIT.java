@@ -84,24 +84,22 @@ final class RedisFromTheJarIT {
   }
 
   private AutoCloseable engine(String uri) throws Exception {
-    Class<?> type = type("io.coordl.partition.redis.RedisEngine");
+    Class<?> type = type("io.coordl.peers.redis.RedisEngine");
     Object server =
-        type("io.coordl.partition.redis.RedisUri")
-            .getMethod("parse", String.class)
-            .invoke(null, uri);
+        type("io.coordl.peers.redis.RedisUri").getMethod("parse", String.class).invoke(null, uri);
     Object full =
-        type("io.coordl.cache.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
+        type("io.coordl.store.Fetched").getConstructors()[0].newInstance(outcome("FULL"), null);
     return (AutoCloseable)
         type.getConstructors()[0].newInstance(
             List.of(server),
             null,
             proxy(
-                "io.coordl.cache.ItemStore",
+                "io.coordl.store.ItemStore",
                 (p, m, a) -> m.getName().equals("fetch") ? full : null),
             "jar",
-            proxy("io.coordl.partition.PeerSink", (p, m, a) -> null),
-            proxy("io.coordl.log.UserLog", (p, m, a) -> words.add((String) a[0])),
-            type("io.coordl.partition.Timeouts").getField("USUAL").get(null));
+            proxy("io.coordl.peers.PeerSink", (p, m, a) -> null),
+            proxy("io.coordl.telemetry.log.UserLog", (p, m, a) -> words.add((String) a[0])),
+            type("io.coordl.peers.Timeouts").getField("USUAL").get(null));
   }
 
   private void until(Object engine, int number, String outcome) throws Exception {
@@ -115,16 +113,16 @@ final class RedisFromTheJarIT {
     content[0] = (byte) number;
     Object load =
         proxy(
-            "io.coordl.cache.Loader",
+            "io.coordl.store.Loader",
             (proxy, method, arguments) -> {
               System.arraycopy(content, 0, arguments[0], (int) arguments[1], content.length);
               return true;
             });
-    Class<?> key = type("io.coordl.cache.ItemKey");
+    Class<?> key = type("io.coordl.items.ItemKey");
     Object fetched =
         engine
             .getClass()
-            .getMethod("fetch", key, int.class, type("io.coordl.cache.Loader"))
+            .getMethod("fetch", key, int.class, type("io.coordl.store.Loader"))
             .invoke(
                 engine,
                 key.getConstructors()[0].newInstance(7L, (long) number),
@@ -142,7 +140,7 @@ final class RedisFromTheJarIT {
   }
 
   private Object outcome(String name) throws Exception {
-    return type("io.coordl.cache.Outcome").getMethod("valueOf", String.class).invoke(null, name);
+    return type("io.coordl.store.Outcome").getMethod("valueOf", String.class).invoke(null, name);
   }
 
   private Object proxy(String type, InvocationHandler handler) throws ClassNotFoundException {

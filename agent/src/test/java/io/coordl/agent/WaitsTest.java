@@ -58,7 +58,7 @@ final class WaitsTest {
 
   private static final Pattern TIMED_OWNER =
       Pattern.compile(
-          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/thread/\\w+");
+          "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/host/(AgentThread|Uninterrupted)");
 
   /** Longer bounds count as none. */
   private static final long NO_BOUND = Long.MAX_VALUE / 4;
@@ -66,7 +66,7 @@ final class WaitsTest {
   /** Entry points when the JVM ends. */
   private static final List<String> ENDS =
       List.of(
-          "io/coordl/agent/install/Activation.finish(Lio/coordl/recording/JobMonitor;)V",
+          "io/coordl/agent/install/Activation.finish(Lio/coordl/telemetry/recording/JobMonitor;)V",
           "io/coordl/agent/install/Activation.endWithoutLibrary()V");
 
   /** Calls that register their callers' lambdas for the end of the JVM. */
@@ -78,41 +78,39 @@ final class WaitsTest {
   /** Why each is allowed: nobody waits for it at an epoch or at the end of the JVM. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
-          "files/StorageCall.get", "the writer of a checkpoint, which the end does not await",
-          "metrics/PrometheusServer.serve", "a thread of its own, ended by the socket's close",
-          "partition/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
-          "partition/hosts/membership/Door.letIn",
+          "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",
+          "telemetry/metrics/PrometheusServer.serve",
               "a thread of its own, ended by the socket's close",
+          "peers/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
+          "peers/hosts/membership/Door.letIn", "a thread of its own, ended by the socket's close",
           "profile/Gate.enter", "a profile lets the program's threads in by turns, at its end all",
           "profile/HostRates.inParallel", "a profile reads storage, as long as that takes",
-          "shared/LateFile.join", "for tests");
+          "host/LateFile.join", "for tests");
 
   /** Maximum duration of each; threads of the agent that end with the JVM wait elsewhere. */
   private static final Map<String, String> BOUNDS =
       Map.ofEntries(
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
-          Map.entry("cache/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
-          Map.entry("cache/ArenaStore.grow", "PATIENCE for the job that makes a table"),
+          Map.entry("store/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
+          Map.entry("store/ArenaStore.grow", "PATIENCE for the job that makes a table"),
           Map.entry("checkpoint/AgentCheckpoints.end", "checkpoint.grace, a second after the last"),
           Map.entry("checkpoint/ModelFiles.awaitAgents", "what is left of checkpoint.grace"),
           Map.entry(
-              "partition/hosts/HostsEngine.gather",
+              "peers/hosts/HostsEngine.gather",
               "timeouts.hosts(), once a job, before its first question"),
-          Map.entry("partition/hosts/HostsFetch.keepAt", "the time-out of a question to a peer"),
-          Map.entry("partition/hosts/PeerServer.close", "LEAVE for answers under way"),
-          Map.entry("partition/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
-          Map.entry(
-              "partition/redis/RedisEngine$Fetch.take", "the time-out of a question to Redis"),
-          Map.entry(
-              "partition/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
+          Map.entry("peers/hosts/HostsFetch.keepAt", "the time-out of a question to a peer"),
+          Map.entry("peers/hosts/PeerServer.close", "LEAVE for answers under way"),
+          Map.entry("peers/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
+          Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a question to Redis"),
+          Map.entry("peers/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
           Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch under way"),
-          Map.entry("shared/Liveness.lockSetup", "the time that its caller gives it"),
-          Map.entry("staging/Clock$1.pause", "a poll of those who wait, each with a deadline"),
-          Map.entry("staging/Gate.close", "5 s for threads in shared memory"),
-          Map.entry("staging/PrepGroup.close", "NANOS_TO_LEAVE, if another thread leaves"),
-          Map.entry("thread/AgentThread.await", "the time that its caller gives it"));
+          Map.entry("host/Liveness.lockSetup", "the time that its caller gives it"),
+          Map.entry("coordination/Clock$1.pause", "a poll of those who wait, each with a deadline"),
+          Map.entry("coordination/Gate.close", "5 s for threads in shared memory"),
+          Map.entry("coordination/PrepGroup.close", "NANOS_TO_LEAVE, if another thread leaves"),
+          Map.entry("host/AgentThread.await", "the time that its caller gives it"));
 
-  private static final String NEW_THREAD = "io/coordl/thread/AgentThread.<init>";
+  private static final String NEW_THREAD = "io/coordl/host/AgentThread.<init>";
 
   private final Map<String, Code> methods = new HashMap<>();
   private final Map<String, Set<String>> subtypes = new HashMap<>();

@@ -49,17 +49,17 @@ final class WrittenFilesTest {
   /** Classes with such calls, and why each is safe. */
   private static final Map<String, String> EXPLAINED =
       Map.ofEntries(
-          Map.entry("files.OwnFiles", "the one place"),
+          Map.entry("host.OwnFiles", "the one place"),
           Map.entry(
-              "shared.SharedFile",
+              "host.SharedFile",
               "created exclusively, opened with NOFOLLOW_LINKS for both directions, its owner and"
                   + " identity compared before and under its lock"),
           Map.entry(
-              "partition.hosts.membership.DirectoryDiscovery",
+              "peers.hosts.membership.DirectoryDiscovery",
               "a new file (CREATE_NEW) that a rename puts into place; others' are opened with"
                   + " NOFOLLOW_LINKS for both directions, their owner compared before"),
-          Map.entry("live.Owner", "a new temporary file, which is never opened"),
-          Map.entry("recording.Status", "renames what OwnFiles made over its own name"),
+          Map.entry("telemetry.live.Owner", "a new temporary file, which is never opened"),
+          Map.entry("telemetry.recording.Status", "renames what OwnFiles made over its own name"),
           Map.entry(
               "checkpoint.ModelFile",
               "renames what OwnFiles made; opens directories to force them, to read"),
@@ -67,15 +67,14 @@ final class WrittenFilesTest {
               "checkpoint.CheckpointDirectory",
               "makes new directories and empty files, which it never opens, renames them, and"
                   + " makes the link latest"),
-          Map.entry("cache.DirectReads", "a file of the data set, to read"),
-          Map.entry("cache.Manifest", READS),
+          Map.entry("items.DirectReads", "a file of the data set, to read"),
+          Map.entry("items.Manifest", READS),
           Map.entry(
-              "cache.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),
-          Map.entry("cache.PrivateMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
-          Map.entry("cache.FileState", READS),
+              "items.ItemFile", READS + "; a new temporary file, which OwnFiles opens to write"),
+          Map.entry("store.PrivateMemory", "a new temporary file, mode 0600, which OwnFiles opens"),
+          Map.entry("items.FileState", READS),
           Map.entry(
-              "shared.OwnDirectory",
-              "makes a directory of mode 0700; removes it while it is empty"),
+              "host.OwnDirectory", "makes a directory of mode 0700; removes it while it is empty"),
           Map.entry(
               "profile.Meeting", "new empty files, created exclusively, which it never opens"),
           Map.entry("bridge.ItemCursor", READS),
@@ -89,7 +88,7 @@ final class WrittenFilesTest {
           Map.entry("agent.packaging.NoDeserialization", BUILD),
           Map.entry("agent.packaging.Unreached", BUILD),
           Map.entry("agent.packaging.PlainLambdas", BUILD),
-          Map.entry("recording.EventDescription", BUILD));
+          Map.entry("telemetry.recording.EventDescription", BUILD));
 
   @ArchTest
   static void everyFileIsOpenedInOnePlaceOrForAReason(JavaClasses classes) {
@@ -111,11 +110,11 @@ final class WrittenFilesTest {
         }
       }
     }
-    assertThat(found).containsKey("files.OwnFiles");
+    assertThat(found).containsKey("host.OwnFiles");
     Set<String> unexplained = new TreeSet<>(found.keySet());
     unexplained.removeAll(EXPLAINED.keySet());
     assertThat(unexplained)
-        .as("open files by io.coordl.files.OwnFiles, or say here why not: %s", found)
+        .as("open files by io.coordl.host.OwnFiles, or say here why not: %s", found)
         .isEmpty();
     Set<String> stale = new TreeSet<>(EXPLAINED.keySet());
     stale.removeAll(found.keySet());

@@ -1,9 +1,9 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.cluster.InputException;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.telemetry.advice.Text;
 import java.io.PrintWriter;
 import java.util.Map;
 import picocli.CommandLine;

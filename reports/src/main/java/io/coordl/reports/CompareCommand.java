@@ -1,6 +1,5 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySide.Change;
 import io.coordl.reports.comparison.SideBySide.Compared;
@@ -8,6 +7,7 @@ import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.telemetry.advice.Text;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,11 +1,11 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
-import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Dump;
 import io.coordl.reports.live.Jobs;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.live.StatusFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;

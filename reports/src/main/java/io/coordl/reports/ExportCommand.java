@@ -1,9 +1,9 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.trace.PerfettoTrace;
+import io.coordl.telemetry.advice.Text;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,9 +1,9 @@
 package io.coordl.reports;
 
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.accelerator.AcceleratorProfile;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.page.Report;
 import io.coordl.reports.page.ReportPage;
 import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.summary.Summary;
+import io.coordl.telemetry.advice.Text;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.coordl.reports;
 
-import io.coordl.advice.Text;
+import io.coordl.telemetry.advice.Text;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
 package io.coordl.reports;
 
-import io.coordl.live.StatusFile;
 import io.coordl.reports.live.Jobs;
 import io.coordl.reports.live.JobsText;
 import io.coordl.reports.recording.ExitStatus;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.telemetry.live.StatusFile;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.LocalTime;

@@ -26,12 +26,12 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
-                  "are of another module, but for io.coordl.advice, .event and .live",
+                  "are of another module, but for io.coordl.telemetry.advice, .event and .live",
                   (JavaClass type) ->
                       type.getPackageName().startsWith("io.coordl")
-                          && !type.getPackageName().equals("io.coordl.advice")
-                          && !type.getPackageName().equals("io.coordl.event")
-                          && !type.getPackageName().equals("io.coordl.live")
+                          && !type.getPackageName().equals("io.coordl.telemetry.advice")
+                          && !type.getPackageName().equals("io.coordl.telemetry.event")
+                          && !type.getPackageName().equals("io.coordl.telemetry.live")
                           && !type.getPackageName().startsWith("io.coordl.reports")));
 
   @ArchTest

@@ -1,10 +1,10 @@
 package io.coordl.checkpoint;
 
-import io.coordl.advice.Text;
-import io.coordl.files.StorageCall;
-import io.coordl.log.OnceLog;
-import io.coordl.log.UserLog;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.StorageCall;
+import io.coordl.host.Uninterrupted;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.log.OnceLog;
+import io.coordl.telemetry.log.UserLog;
 import java.io.DataOutputStream;
 import java.io.File;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.coordl.checkpoint;
 
-import io.coordl.files.OwnFiles;
-import io.coordl.log.OnceLog;
+import io.coordl.host.OwnFiles;
+import io.coordl.telemetry.log.OnceLog;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;

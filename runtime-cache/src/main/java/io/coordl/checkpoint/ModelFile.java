@@ -1,8 +1,8 @@
 package io.coordl.checkpoint;
 
-import io.coordl.advice.Text;
-import io.coordl.files.OwnFiles;
-import io.coordl.shared.Closeables;
+import io.coordl.host.Closeables;
+import io.coordl.host.OwnFiles;
+import io.coordl.telemetry.advice.Text;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileInputStream;

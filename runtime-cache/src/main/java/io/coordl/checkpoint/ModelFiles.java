@@ -1,11 +1,11 @@
 package io.coordl.checkpoint;
 
-import io.coordl.advice.Text;
-import io.coordl.event.PersistEvent;
-import io.coordl.log.OnceLog;
-import io.coordl.log.UserLog;
-import io.coordl.thread.AgentThread;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.AgentThread;
+import io.coordl.host.Uninterrupted;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.PersistEvent;
+import io.coordl.telemetry.log.OnceLog;
+import io.coordl.telemetry.log.UserLog;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;

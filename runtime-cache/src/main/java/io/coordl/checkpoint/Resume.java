@@ -1,9 +1,9 @@
 package io.coordl.checkpoint;
 
-import io.coordl.advice.Text;
-import io.coordl.files.UserFile;
-import io.coordl.log.OnceLog;
-import io.coordl.log.UserLog;
+import io.coordl.host.UserFile;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.log.OnceLog;
+import io.coordl.telemetry.log.UserLog;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;

@@ -1,7 +1,7 @@
 package io.coordl.checkpoint;
 
-import io.coordl.log.OnceLog;
-import io.coordl.shared.MemoryWatch;
+import io.coordl.host.MemoryWatch;
+import io.coordl.telemetry.log.OnceLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;

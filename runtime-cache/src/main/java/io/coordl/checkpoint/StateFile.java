@@ -1,7 +1,7 @@
 package io.coordl.checkpoint;
 
-import io.coordl.files.OwnFiles;
-import io.coordl.shared.Closeables;
+import io.coordl.host.Closeables;
+import io.coordl.host.OwnFiles;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.DataOutputStream;

@@ -1,7 +1,7 @@
 package io.coordl.gpu;
 
 import io.coordl.gpu.Natives.UnavailableException;
-import io.coordl.log.UserLog;
+import io.coordl.telemetry.log.UserLog;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;

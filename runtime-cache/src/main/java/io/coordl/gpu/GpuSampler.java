@@ -1,12 +1,12 @@
 package io.coordl.gpu;
 
-import io.coordl.attribution.EventLog;
-import io.coordl.event.Figures;
-import io.coordl.event.GpuSampleEvent;
-import io.coordl.event.GpuStatisticsEvent;
 import io.coordl.gpu.Natives.UnavailableException;
-import io.coordl.log.UserLog;
-import io.coordl.thread.AgentThread;
+import io.coordl.host.AgentThread;
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.GpuSampleEvent;
+import io.coordl.telemetry.event.GpuStatisticsEvent;
+import io.coordl.telemetry.log.UserLog;
 import java.io.Closeable;
 import java.time.Duration;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package io.coordl.gpu;
 
-import io.coordl.event.Figures;
-import io.coordl.event.GpuSampleEvent;
-import io.coordl.event.GpuStatisticsEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.GpuSampleEvent;
+import io.coordl.telemetry.event.GpuStatisticsEvent;
 
 /**
  * Totals of one device over the time in which the job took batches. A stall enters the job's totals

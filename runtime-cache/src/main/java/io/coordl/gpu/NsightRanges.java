@@ -1,8 +1,8 @@
 package io.coordl.gpu;
 
-import io.coordl.attribution.WaitListener;
 import io.coordl.gpu.Natives.UnavailableException;
-import io.coordl.log.UserLog;
+import io.coordl.telemetry.attribution.WaitListener;
+import io.coordl.telemetry.log.UserLog;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

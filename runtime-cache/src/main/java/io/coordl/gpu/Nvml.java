@@ -1,7 +1,7 @@
 package io.coordl.gpu;
 
-import io.coordl.event.GpuSampleEvent;
 import io.coordl.gpu.Natives.UnavailableException;
+import io.coordl.telemetry.event.GpuSampleEvent;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

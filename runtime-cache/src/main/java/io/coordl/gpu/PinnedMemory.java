@@ -1,9 +1,9 @@
 package io.coordl.gpu;
 
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Bytes;
 import io.coordl.gpu.Natives.UnavailableException;
-import io.coordl.log.UserLog;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
+import io.coordl.telemetry.log.UserLog;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.IdentityHashMap;

@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.cache.DecodedSizes;
+import io.coordl.store.DecodedSizes;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

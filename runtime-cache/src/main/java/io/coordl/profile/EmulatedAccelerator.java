@@ -1,10 +1,10 @@
 package io.coordl.profile;
 
-import io.coordl.advice.Text;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

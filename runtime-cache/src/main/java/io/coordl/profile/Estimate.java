@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.advice.Student;
+import io.coordl.telemetry.advice.Student;
 import java.util.Arrays;
 import java.util.List;
 

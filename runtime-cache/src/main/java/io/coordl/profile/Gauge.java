@@ -1,10 +1,10 @@
 package io.coordl.profile;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.coordl.advice.CoreLaw;
-import io.coordl.advice.Text;
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.advice.CoreLaw;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;

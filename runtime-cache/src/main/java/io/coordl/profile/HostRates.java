@@ -1,11 +1,11 @@
 package io.coordl.profile;
 
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.HostEvent;
-import io.coordl.shared.Machine;
-import io.coordl.thread.AgentThread;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.AgentThread;
+import io.coordl.host.Machine;
+import io.coordl.host.Uninterrupted;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.event.HostEvent;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

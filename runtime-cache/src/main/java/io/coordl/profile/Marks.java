@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.coordl.profile;
 
-import io.coordl.advice.Text;
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.DecodedSizes;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.Figures;
-import io.coordl.log.UserLog;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.DecodedSizes;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.log.UserLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

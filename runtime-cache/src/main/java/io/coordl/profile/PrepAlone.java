@@ -2,8 +2,8 @@ package io.coordl.profile;
 
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /**

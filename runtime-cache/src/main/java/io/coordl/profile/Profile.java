@@ -1,13 +1,13 @@
 package io.coordl.profile;
 
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.InterceptedCall;
-import io.coordl.cache.DecodedSizes;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
-import io.coordl.log.UserLog;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.Uninterrupted;
+import io.coordl.store.DecodedSizes;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.PhaseEvent;
+import io.coordl.telemetry.log.UserLog;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,9 +1,9 @@
 package io.coordl.profile;
 
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 

@@ -1,11 +1,11 @@
 package io.coordl.profile;
 
-import io.coordl.advice.PhaseParts;
-import io.coordl.advice.Text;
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.HostEvent;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.advice.PhaseParts;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.HostEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

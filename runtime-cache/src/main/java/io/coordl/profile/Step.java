@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 
 /**
  * One step of a phase: from one batch to the next.

@@ -1,7 +1,7 @@
 package io.coordl.profile;
 
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.concurrent.TimeUnit;
 
 /** Measures fetching alone, on threads of the agent: as many as prepare in the program, and one. */

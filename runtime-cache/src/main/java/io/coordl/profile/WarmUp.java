@@ -1,6 +1,6 @@
 package io.coordl.profile;
 
-import io.coordl.cache.ProfiledItems;
+import io.coordl.store.ProfiledItems;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.coordl.tuning;
 
-import io.coordl.advice.Text;
-import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package io.coordl.tuning;
 
-import io.coordl.advice.CoreLaw;
-import io.coordl.advice.Text;
-import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.TuningEvent;
+import io.coordl.telemetry.advice.CoreLaw;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.TuningEvent;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;

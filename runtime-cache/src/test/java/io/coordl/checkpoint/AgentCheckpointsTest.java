@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.coordl.shared.Machine;
-import io.coordl.thread.AgentThread;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.AgentThread;
+import io.coordl.host.Machine;
+import io.coordl.host.Uninterrupted;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

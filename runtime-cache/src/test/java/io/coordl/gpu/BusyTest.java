@@ -2,9 +2,9 @@ package io.coordl.gpu;
 
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.Figures;
-import io.coordl.event.GpuStatisticsEvent;
-import io.coordl.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.GpuStatisticsEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.Objects;
 import java.util.Random;
 import java.util.stream.Stream;

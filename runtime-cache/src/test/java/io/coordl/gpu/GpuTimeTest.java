@@ -2,10 +2,10 @@ package io.coordl.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.Figures;
-import io.coordl.event.GpuSampleEvent;
-import io.coordl.event.GpuStatisticsEvent;
-import io.coordl.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.GpuSampleEvent;
+import io.coordl.telemetry.event.GpuStatisticsEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import org.junit.jupiter.api.Test;
 
 /** Totals over the samples of a device. */

@@ -2,11 +2,11 @@ package io.coordl.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.attribution.Durations;
-import io.coordl.attribution.EventLog;
-import io.coordl.attribution.SpanRecorder;
 import io.coordl.bridge.SpanKind;
 import io.coordl.gpu.Natives.UnavailableException;
+import io.coordl.telemetry.attribution.Durations;
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.attribution.SpanRecorder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

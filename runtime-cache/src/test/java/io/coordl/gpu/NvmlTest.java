@@ -3,10 +3,10 @@ package io.coordl.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.event.Figures;
-import io.coordl.event.GpuSampleEvent;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.gpu.Natives.UnavailableException;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.GpuSampleEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

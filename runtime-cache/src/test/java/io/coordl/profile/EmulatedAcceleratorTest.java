@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.attribution.Durations;
-import io.coordl.attribution.EventLog;
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.attribution.Durations;
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,7 +2,7 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,10 +1,10 @@
 package io.coordl.profile;
 
-import io.coordl.attribution.Durations;
-import io.coordl.attribution.EventLog;
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.log.UserLog;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.attribution.Durations;
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.log.UserLog;
 import java.util.Set;
 import java.util.function.LongSupplier;
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.bridge.OpenItem;
 import io.coordl.bridge.Origin;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.ProfiledItems;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.ProfiledItems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.ProfiledItems;
+import io.coordl.store.ProfiledItems;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

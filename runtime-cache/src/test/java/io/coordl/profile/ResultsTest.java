@@ -2,8 +2,8 @@ package io.coordl.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

@@ -3,8 +3,8 @@ package io.coordl.profile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.cache.ProfiledItems;
-import io.coordl.event.PhaseEvent;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;

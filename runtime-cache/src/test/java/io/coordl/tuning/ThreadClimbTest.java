@@ -2,8 +2,8 @@ package io.coordl.tuning;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -3,8 +3,8 @@ package io.coordl.tuning;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.TuningEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.TuningEvent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.coordl.library;
 
-import io.coordl.event.LibraryEvent;
+import io.coordl.telemetry.event.LibraryEvent;
 import io.coordl.transformers.hook.HookRule;
 import java.util.List;
 import java.util.Map;

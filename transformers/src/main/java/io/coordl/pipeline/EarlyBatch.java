@@ -4,7 +4,7 @@ import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.thread.AgentThread;
+import io.coordl.host.AgentThread;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;

@@ -1,8 +1,8 @@
 package io.coordl.pipeline;
 
-import io.coordl.log.OnceLog;
-import io.coordl.staging.PrepGroup;
-import io.coordl.thread.AgentThread;
+import io.coordl.coordination.PrepGroup;
+import io.coordl.host.AgentThread;
+import io.coordl.telemetry.log.OnceLog;
 import java.lang.ref.Cleaner;
 import java.util.List;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.coordl.pipeline;
 
-import io.coordl.log.OnceLog;
 import io.coordl.purity.PurityAnalyzer;
+import io.coordl.telemetry.log.OnceLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;

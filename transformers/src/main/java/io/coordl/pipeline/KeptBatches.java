@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.staging.PreparedBatch;
+import io.coordl.coordination.PreparedBatch;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,9 +2,9 @@ package io.coordl.pipeline;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.Producers;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
+import io.coordl.store.DecodedStore;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;

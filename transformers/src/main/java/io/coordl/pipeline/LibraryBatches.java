@@ -1,7 +1,7 @@
 package io.coordl.pipeline;
 
-import io.coordl.staging.BatchReader;
-import io.coordl.staging.PreparedBatch;
+import io.coordl.coordination.BatchReader;
+import io.coordl.coordination.PreparedBatch;
 
 /**
  * The batches of one library, whatever iterator the program gets them from. Called on the training

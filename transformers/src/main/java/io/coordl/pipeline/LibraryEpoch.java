@@ -1,9 +1,9 @@
 package io.coordl.pipeline;
 
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.Fingerprint;
-import io.coordl.staging.NotPreparedException;
-import io.coordl.staging.PreparedBatch;
+import io.coordl.coordination.BatchOrder;
+import io.coordl.coordination.Fingerprint;
+import io.coordl.coordination.NotPreparedException;
+import io.coordl.coordination.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;

@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.event.LayerEvent;
+import io.coordl.telemetry.event.LayerEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package io.coordl.pipeline;
 
 import io.coordl.bridge.Producers;
-import io.coordl.cache.FileState;
+import io.coordl.items.FileState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

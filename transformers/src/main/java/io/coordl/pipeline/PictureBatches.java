@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.advice.Text;
+import io.coordl.telemetry.advice.Text;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 

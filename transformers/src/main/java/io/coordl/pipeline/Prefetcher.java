@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.thread.AgentThread;
+import io.coordl.host.AgentThread;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -1,6 +1,6 @@
 package io.coordl.pipeline;
 
-import io.coordl.cache.PreparedStore;
+import io.coordl.store.PreparedStore;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,18 +1,18 @@
 package io.coordl.pipeline;
 
-import io.coordl.advice.Text;
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.Producers;
-import io.coordl.cache.ItemKey;
-import io.coordl.cache.KeptForms;
-import io.coordl.cache.Loader;
-import io.coordl.cache.PreparedStore;
-import io.coordl.cache.Rates;
-import io.coordl.log.OnceLog;
+import io.coordl.coordination.PreparedBatch;
+import io.coordl.items.ItemKey;
 import io.coordl.purity.FieldValues;
 import io.coordl.purity.PurityAnalyzer;
-import io.coordl.staging.PreparedBatch;
+import io.coordl.store.KeptForms;
+import io.coordl.store.Loader;
+import io.coordl.store.PreparedStore;
+import io.coordl.store.Rates;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.log.OnceLog;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;

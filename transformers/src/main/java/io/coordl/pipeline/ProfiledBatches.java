@@ -2,9 +2,9 @@ package io.coordl.pipeline;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.coordination.BatchReader;
 import io.coordl.profile.Batches;
 import io.coordl.profile.Profile;
-import io.coordl.staging.BatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,7 +3,7 @@ package io.coordl.pipeline;
 import io.coordl.bridge.Producers;
 import io.coordl.bridge.SpanKind;
 import io.coordl.bridge.Spans;
-import io.coordl.thread.Uninterrupted;
+import io.coordl.host.Uninterrupted;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;

@@ -1,13 +1,13 @@
 package io.coordl.pipeline;
 
-import io.coordl.cache.DecodedStore;
 import io.coordl.checkpoint.AgentCheckpoints;
 import io.coordl.checkpoint.ModelFiles;
 import io.coordl.checkpoint.Resume;
+import io.coordl.coordination.PrepGroup;
 import io.coordl.gpu.PinnedMemory;
-import io.coordl.log.UserLog;
 import io.coordl.profile.Profile;
-import io.coordl.staging.PrepGroup;
+import io.coordl.store.DecodedStore;
+import io.coordl.telemetry.log.UserLog;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,12 +2,12 @@ package io.coordl.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.ByteBudget;
+import io.coordl.coordination.BatchOrder;
+import io.coordl.coordination.Fingerprint;
+import io.coordl.coordination.PrepGroup;
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.purity.PurityAnalyzer;
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.Fingerprint;
-import io.coordl.staging.PrepGroup;
-import io.coordl.staging.PreparedBatch;
+import io.coordl.store.ByteBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.coordl.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.MinioCache;
+import io.coordl.store.MinioCache;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

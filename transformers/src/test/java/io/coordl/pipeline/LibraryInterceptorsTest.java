@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.djl.Device;
-import io.coordl.cache.ArenaStore;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.DecodedStore;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.DecodedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.coordl.pipeline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.FileState;
+import io.coordl.items.FileState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

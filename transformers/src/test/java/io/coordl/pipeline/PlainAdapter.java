@@ -2,12 +2,12 @@ package io.coordl.pipeline;
 
 import io.coordl.bridge.ForkableRandom;
 import io.coordl.bridge.InterceptedCall;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
+import io.coordl.coordination.BatchOrder;
+import io.coordl.coordination.Fingerprint;
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.purity.PurityAnalyzer;
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.Fingerprint;
-import io.coordl.staging.PreparedBatch;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package io.coordl.profile;
 
-import io.coordl.attribution.SpanRecorder;
-import io.coordl.cache.ProfiledItems;
-import io.coordl.log.UserLog;
+import io.coordl.store.ProfiledItems;
+import io.coordl.telemetry.attribution.SpanRecorder;
+import io.coordl.telemetry.log.UserLog;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 

@@ -1,13 +1,13 @@
 package io.coordl.agent.install;
 
-import io.coordl.advice.Text.Bytes;
-import io.coordl.cache.ItemFilter;
-import io.coordl.cache.Outcome;
-import io.coordl.cache.StoreStatistics;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.items.ItemFilter;
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
+import io.coordl.store.Outcome;
+import io.coordl.store.StoreStatistics;
+import io.coordl.telemetry.advice.Text.Bytes;
+import io.coordl.telemetry.event.PeerStatisticsEvent;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;

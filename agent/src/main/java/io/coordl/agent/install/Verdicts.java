@@ -1,10 +1,10 @@
 package io.coordl.agent.install;
 
-import io.coordl.event.Figures;
+import io.coordl.host.AgentThread;
 import io.coordl.pipeline.LibraryVerdicts;
 import io.coordl.pipeline.SampleVerdict;
-import io.coordl.recording.JobMonitor;
-import io.coordl.thread.AgentThread;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.recording.JobMonitor;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.coordl.library.Library;
 import io.coordl.library.catalog.Libraries;
-import io.coordl.recording.Setting;
+import io.coordl.telemetry.recording.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

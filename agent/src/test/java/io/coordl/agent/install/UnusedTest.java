@@ -2,14 +2,14 @@ package io.coordl.agent.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.ArenaStore;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.ItemFilter;
-import io.coordl.cache.ItemNames;
-import io.coordl.cache.Outcome;
-import io.coordl.cache.StoreStatistics;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.StagingStatisticsEvent;
+import io.coordl.items.ItemFilter;
+import io.coordl.items.ItemNames;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.Outcome;
+import io.coordl.store.StoreStatistics;
+import io.coordl.telemetry.event.PeerStatisticsEvent;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;

@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 
 /** What the agent that was built can do, by its own help. Immutable. */
@@ -13,7 +17,7 @@ final class AgentHelp {
   static AgentHelp of(Checkout checkout) throws IOException, InterruptedException {
     ChildResult help =
         new ChildJvm(Jdks.running(), HelloWorld.class.getName())
-            .classPath(checkout.ownClasses())
+            .classPath(checkout.benchmarkClasses())
             .agent(checkout.agentJar(), "help")
             .run()
             .orFail("The agent's help");

@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -289,7 +293,7 @@ public final class AutoBenchmark {
       Pictures.make(checkout, folder, "2", Integer.toString(samples / 2));
     } else {
       new ChildJvm(Jdks.running(), "example.training.TrainingData")
-          .classPath(checkout.exampleJar("test-programs"))
+          .classPath(checkout.testPrograms())
           .args(program.kind, folder.toString(), Integer.toString(samples))
           .run()
           .orFail("The writer of training data");
@@ -302,7 +306,7 @@ public final class AutoBenchmark {
         program
             .library
             .program(checkout, Jdks.running(), program.mainClass())
-            .classPath(checkout.exampleJar("test-programs"))
+            .classPath(checkout.testPrograms())
             .args(program.name, data, Integer.toString(count));
     return setting.equals(NO_AGENT)
         ? job

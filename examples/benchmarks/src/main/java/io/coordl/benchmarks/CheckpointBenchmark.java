@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +84,7 @@ public final class CheckpointBenchmark {
     return new ChildJvm(
             Jdks.running(),
             "example.checkpoints." + (library.equals("DJL") ? "DjlModels" : "Dl4jModels"))
-        .classPath(checkout.exampleJar("test-programs"))
+        .classPath(checkout.testPrograms())
         .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
         .jvmArgs(
             "-Xmx4g",

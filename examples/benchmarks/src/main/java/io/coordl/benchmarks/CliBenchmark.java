@@ -1,5 +1,10 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+
 /** The commands that a reader may repeat. */
 final class Commands {
   private Commands() {}

@@ -3,6 +3,12 @@ package io.coordl.benchmarks;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.joining;
 
+import io.coordl.harness.BatchLogs;
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.DeviceCopies;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryStream;
@@ -45,11 +51,6 @@ public final class GpuBenchmark {
   private static final String JNA = "JNA";
   private static final String PRESETS = "JavaCPP presets";
 
-  /** The program that copies batches to a device, from each of so many kinds of memory. */
-  public static final String COPIES = "example.gpu.DeviceCopies";
-
-  private static final int MEMORIES = 6;
-  private static final int BATCH_BYTES = 32 * 3 * 224 * 224 * Float.BYTES;
   private static final int ROUNDS = 100;
   private static final String SEARCHED = "LD_LIBRARY_PATH";
   private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
@@ -147,7 +148,10 @@ public final class GpuBenchmark {
     if (jdks.get(0).feature() < FIRST_WITH_FOREIGN) {
       benchmark.compare(JNA, jdks.get(0), "");
     }
-    benchmark.compare(PRESETS, newest, ",gpu.presets=" + benchmark.checkout.work("presets"));
+    benchmark.compare(
+        PRESETS,
+        newest,
+        ",gpu.presets=" + benchmark.checkout.root().resolve("examples/benchmarks/target/presets"));
     System.out.printf("%nMeans over the same seconds%n%s%n", benchmark.table);
     benchmark.profile(foreign ? FOREIGN : JNA, newest);
     benchmark.pinned(newest);
@@ -338,35 +342,13 @@ public final class GpuBenchmark {
 
   private void copies(Jdk jdk) throws IOException, InterruptedException {
     Path[] classes = Arrays.copyOf(inFront, inFront.length + 1);
-    classes[inFront.length] = checkout.exampleJar("test-programs");
+    classes[inFront.length] = checkout.testPrograms();
     TextTable made = new TextTable("a batch lies in", "median ms", "lowest ms", "GB/s", "lock ms");
-    for (String[] row : copies(Example.DJL.program(checkout, jdk, COPIES, classes), ROUNDS)) {
+    for (String[] row :
+        DeviceCopies.rows(Example.DJL.program(checkout, jdk, DeviceCopies.MAIN, classes), ROUNDS)) {
       made.row(row);
     }
     System.out.printf("%nCopies of 32 x 3 x 224 x 224 floats to device 0%n%s%n", made);
-  }
-
-  /**
-   * What {@link #COPIES} tells: of each memory five cells.
-   *
-   * @throws IllegalStateException if it fails, or tells of another number of memories
-   */
-  public static List<String[]> copies(ChildJvm program, int rounds)
-      throws IOException, InterruptedException {
-    List<String[]> rows =
-        program
-            .args(Integer.toString(BATCH_BYTES), Integer.toString(rounds))
-            .run()
-            .orFail("The copies")
-            .out()
-            .lines()
-            .map(line -> line.split("\t", -1))
-            .filter(row -> row.length == 5)
-            .toList();
-    if (rows.size() != MEMORIES) {
-      throw new IllegalStateException(rows.size() + " memories, expected " + MEMORIES + ".");
-    }
-    return rows;
   }
 
   private static Instant at(String time) {

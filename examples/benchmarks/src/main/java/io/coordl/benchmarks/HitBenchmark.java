@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -85,7 +88,7 @@ public final class HitBenchmark {
       throws IOException, InterruptedException {
     ChildJvm job =
         new ChildJvm(Jdks.running(), ReadFiles.class.getName())
-            .classPath(checkout.ownClasses())
+            .classPath(checkout.benchmarkClasses())
             .timeout(Duration.ofHours(1))
             .args(data.toString(), Integer.toString(files), api, epochs);
     if (!agent.isEmpty()) {

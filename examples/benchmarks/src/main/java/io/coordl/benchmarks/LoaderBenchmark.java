@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -277,7 +280,7 @@ public final class LoaderBenchmark {
 
   private String run(ChildJvm job, int cores, Agent version, String policy)
       throws IOException, InterruptedException {
-    job.classPath(checkout.exampleJar("test-programs")).wrapper(pinned(cores));
+    job.classPath(checkout.testPrograms()).wrapper(pinned(cores));
     if (!policy.isEmpty()) {
       String recording = work.resolve("loader.jfr").toString();
       job.agent(version.jar(), "summary=off,record=" + recording + "," + policy);

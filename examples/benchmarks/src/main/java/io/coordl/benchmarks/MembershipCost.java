@@ -1,9 +1,9 @@
 package io.coordl.benchmarks;
 
-import io.coordl.partition.HostPort;
-import io.coordl.partition.hosts.PeerTls;
-import io.coordl.partition.hosts.membership.Discovery;
-import io.coordl.partition.hosts.membership.HostMembership;
+import io.coordl.peers.HostPort;
+import io.coordl.peers.hosts.PeerTls;
+import io.coordl.peers.hosts.membership.Discovery;
+import io.coordl.peers.hosts.membership.HostMembership;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;

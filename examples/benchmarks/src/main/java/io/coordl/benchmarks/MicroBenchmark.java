@@ -1,5 +1,6 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Jdks;
 import java.util.Collection;
 import java.util.Locale;
 import org.openjdk.jmh.results.Result;

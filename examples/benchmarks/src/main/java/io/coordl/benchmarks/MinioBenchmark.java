@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -227,7 +231,7 @@ public final class MinioBenchmark {
     AtomicLong readInFirst = new AtomicLong();
     ChildJvm job =
         new ChildJvm(Jdks.running(), "example.reads.ReadItems")
-            .classPath(checkout.exampleJar("test-programs"))
+            .classPath(checkout.testPrograms())
             .jvmArgs("-Xms64m", "-Xmx64m", "-Xmn52m", "-XX:SurvivorRatio=24", "-XX:+UseSerialGC")
             .args(disk().toString(), sums().toString(), log.toString(), stop.toString())
             .args(Integer.toString(EPOCHS), "1")

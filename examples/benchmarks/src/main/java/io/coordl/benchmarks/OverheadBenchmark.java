@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ServerSocket;

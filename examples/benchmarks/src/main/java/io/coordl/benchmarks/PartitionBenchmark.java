@@ -1,6 +1,10 @@
 package io.coordl.benchmarks;
 
 import io.coordl.benchmarks.partition.Sides;
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdks;
 import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
 import java.io.IOException;
@@ -350,7 +353,7 @@ public final class PredictionBenchmark {
       throws IOException {
     return Example.DJL
         .program(checkout, Jdks.running(), "example.loader.DjlEmulated")
-        .classPath(checkout.exampleJar("test-programs"))
+        .classPath(checkout.testPrograms())
         .args(
             from.toString(),
             Integer.toString(epochs),

@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +107,7 @@ public final class PreparedBenchmark {
     return new ChildJvm(
             Jdks.running(),
             "example.prepared." + (library.equals(DJL) ? "DjlSamples" : "Dl4jSamples"))
-        .classPath(checkout.exampleJar("test-programs"))
+        .classPath(checkout.testPrograms())
         .classPathFile(checkout.exampleClassPath(library.toLowerCase(Locale.ROOT) + "-image"))
         .jvmArgs(
             "-Djava.awt.headless=true",

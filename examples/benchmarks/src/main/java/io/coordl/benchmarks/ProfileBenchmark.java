@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.Jdks;
+import io.coordl.harness.KnownRates;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,6 +2,10 @@ package io.coordl.benchmarks;
 
 import io.coordl.benchmarks.micro.LargeRecording;
 import io.coordl.benchmarks.micro.MissionControlReading;
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,9 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -53,7 +57,7 @@ public final class StartupBenchmark {
   }
 
   private static ChildJvm hello(Checkout checkout, Jdk jdk) {
-    return new ChildJvm(jdk, HelloWorld.class.getName()).classPath(checkout.ownClasses());
+    return new ChildJvm(jdk, HelloWorld.class.getName()).classPath(checkout.benchmarkClasses());
   }
 
   private static ChildJvm firstStep(DjlJob jobs, Jdk jdk) throws IOException {

@@ -1,5 +1,7 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.Jdks;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

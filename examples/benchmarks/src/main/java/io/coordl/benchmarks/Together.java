@@ -1,5 +1,7 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

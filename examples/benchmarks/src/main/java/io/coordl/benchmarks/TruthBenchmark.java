@@ -1,5 +1,8 @@
 package io.coordl.benchmarks;
 
+import io.coordl.harness.Checkout;
+import io.coordl.harness.Jdks;
+import io.coordl.harness.KnownWaits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,9 +15,6 @@ import java.util.Locale;
  * of a name that programs must have to be run (all).
  */
 public final class TruthBenchmark {
-  /** The promise. */
-  public static final double LIMIT = 0.03;
-
   private TruthBenchmark() {}
 
   /** See the class. */
@@ -36,7 +36,7 @@ public final class TruthBenchmark {
           String.format(Locale.ROOT, "%.4f", accounts.trueNanos() / 1e9),
           String.format(Locale.ROOT, "%.4f", accounts.measuredNanos() / 1e9),
           String.format(Locale.ROOT, "%+.2f", 100 * accounts.error()));
-      if (!(Math.abs(accounts.error()) <= LIMIT)) {
+      if (!(Math.abs(accounts.error()) <= KnownWaits.LIMIT)) {
         wrong.add(program);
       }
     }

@@ -3,6 +3,8 @@ package io.coordl.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.coordl.harness.OpenedFiles;
+import io.coordl.harness.RecordingSummary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.coordl.reports.accelerator;
 
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.RecordingException;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.coordl.reports.accelerator;
 
-import io.coordl.advice.Text;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.List;
 

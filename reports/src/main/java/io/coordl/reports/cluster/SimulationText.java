@@ -1,6 +1,6 @@
 package io.coordl.reports.cluster;
 
-import io.coordl.advice.Student;
+import io.coordl.telemetry.advice.Student;
 import java.text.DecimalFormat;
 import java.text.DecimalFormatSymbols;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.coordl.reports.comparison;
 
-import io.coordl.advice.Text;
-import io.coordl.event.EnvironmentEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
 import io.coordl.reports.comparison.SideBySide.Change;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.EnvironmentEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,7 +1,5 @@
 package io.coordl.reports.comparison;
 
-import io.coordl.advice.Advice;
-import io.coordl.advice.Text;
 import io.coordl.reports.comparison.RunSpeed.From;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.JobRecording;
@@ -11,6 +9,8 @@ import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.Answer;
 import io.coordl.reports.whatif.Figure;
 import io.coordl.reports.whatif.WhatIf;
+import io.coordl.telemetry.advice.Advice;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.coordl.reports.comparison;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide.Change;
 import io.coordl.reports.comparison.SideBySide.Compared;
 import io.coordl.reports.comparison.SideBySide.EqualRuns;
@@ -8,6 +7,7 @@ import io.coordl.reports.comparison.SideBySide.TimesAsFast;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.Summary;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,10 +1,10 @@
 package io.coordl.reports.demand;
 
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Bytes;
 import io.coordl.reports.cluster.DemandTable;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.SpeedLaw;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Part;
-import io.coordl.advice.PhaseParts;
-import io.coordl.advice.Text;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.differential.Differential.Share;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.PhaseParts;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.coordl.reports.differential;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import io.coordl.advice.Part;
-import io.coordl.event.Figures;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.event.Figures;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

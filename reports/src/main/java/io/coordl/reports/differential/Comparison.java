@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.DoubleSummaryStatistics;

@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Part;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Part;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

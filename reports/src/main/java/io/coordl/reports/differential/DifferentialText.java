@@ -1,9 +1,9 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Part;
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Differential.Share;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Nanos;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Student;
-import io.coordl.advice.Text;
+import io.coordl.telemetry.advice.Student;
+import io.coordl.telemetry.advice.Text;
 import java.util.Arrays;
 import java.util.function.ToDoubleFunction;
 

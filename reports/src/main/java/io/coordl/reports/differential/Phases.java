@@ -1,8 +1,8 @@
 package io.coordl.reports.differential;
 
-import io.coordl.advice.Text;
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package io.coordl.reports.differential;
 
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package io.coordl.reports.live;
 
-import io.coordl.advice.Text;
-import io.coordl.event.EnvironmentEvent;
 import io.coordl.reports.live.Jobs.Job;
 import io.coordl.reports.live.Jobs.State;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.EnvironmentEvent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,12 +1,12 @@
 package io.coordl.reports.live;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import io.coordl.live.StatusFile;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.summary.Summary;
+import io.coordl.telemetry.live.StatusFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

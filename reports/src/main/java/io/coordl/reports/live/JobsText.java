@@ -1,13 +1,13 @@
 package io.coordl.reports.live;
 
-import io.coordl.advice.Text;
-import io.coordl.event.Figures;
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.live.Jobs.Job;
 import io.coordl.reports.live.Jobs.State;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.JobTable;
 import io.coordl.reports.summary.SummaryText;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;

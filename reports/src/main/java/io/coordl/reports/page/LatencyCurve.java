@@ -1,6 +1,6 @@
 package io.coordl.reports.page;
 
-import io.coordl.event.LatencyStatisticsEvent;
+import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;

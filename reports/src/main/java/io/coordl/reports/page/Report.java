@@ -2,7 +2,6 @@ package io.coordl.reports.page;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.coordl.advice.Text;
 import io.coordl.reports.comparison.SideBySide;
 import io.coordl.reports.comparison.SideBySideText;
 import io.coordl.reports.differential.Differential;
@@ -11,6 +10,7 @@ import io.coordl.reports.recording.JobActivity;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.whatif.WhatIf;
+import io.coordl.telemetry.advice.Text;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;

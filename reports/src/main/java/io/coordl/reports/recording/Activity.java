@@ -1,7 +1,7 @@
 package io.coordl.reports.recording;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.coordl.advice.Part;
+import io.coordl.telemetry.advice.Part;
 import java.util.List;
 import java.util.Map;
 

@@ -2,7 +2,7 @@ package io.coordl.reports.recording;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.coordl.advice.Part;
+import io.coordl.telemetry.advice.Part;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;

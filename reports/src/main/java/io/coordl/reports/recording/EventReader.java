@@ -1,7 +1,7 @@
 package io.coordl.reports.recording;
 
-import io.coordl.event.Added;
-import io.coordl.event.AgentEvents;
+import io.coordl.telemetry.event.Added;
+import io.coordl.telemetry.event.AgentEvents;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.util.ArrayList;

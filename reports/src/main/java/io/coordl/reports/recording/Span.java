@@ -1,14 +1,14 @@
 package io.coordl.reports.recording;
 
-import io.coordl.event.BatchEvent;
-import io.coordl.event.CheckpointEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.DecodeEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.FetchEvent;
-import io.coordl.event.PersistEvent;
-import io.coordl.event.StepEvent;
-import io.coordl.event.TransformEvent;
+import io.coordl.telemetry.event.BatchEvent;
+import io.coordl.telemetry.event.CheckpointEvent;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.DecodeEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.FetchEvent;
+import io.coordl.telemetry.event.PersistEvent;
+import io.coordl.telemetry.event.StepEvent;
+import io.coordl.telemetry.event.TransformEvent;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;

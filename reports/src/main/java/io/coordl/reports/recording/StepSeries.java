@@ -1,7 +1,7 @@
 package io.coordl.reports.recording;
 
-import io.coordl.event.EpochEvent;
 import io.coordl.reports.recording.JobRecording.Steps;
+import io.coordl.telemetry.event.EpochEvent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

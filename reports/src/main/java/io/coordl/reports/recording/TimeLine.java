@@ -1,6 +1,6 @@
 package io.coordl.reports.recording;
 
-import io.coordl.advice.Part;
+import io.coordl.telemetry.advice.Part;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 package io.coordl.reports.steps;
 
-import io.coordl.advice.Student;
+import io.coordl.telemetry.advice.Student;
 import java.util.Arrays;
 
 /**

@@ -1,6 +1,6 @@
 package io.coordl.reports.steps;
 
-import io.coordl.event.Figures;
+import io.coordl.telemetry.event.Figures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.coordl.reports.steps;
 
-import io.coordl.advice.Student;
-import io.coordl.event.Figures;
+import io.coordl.telemetry.advice.Student;
+import io.coordl.telemetry.event.Figures;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;

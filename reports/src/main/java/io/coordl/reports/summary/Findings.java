@@ -1,16 +1,16 @@
 package io.coordl.reports.summary;
 
-import io.coordl.advice.Advice;
-import io.coordl.advice.Evidence;
-import io.coordl.advice.Part;
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Bytes;
-import io.coordl.advice.Text.Nanos;
-import io.coordl.event.Figures;
-import io.coordl.event.PeerStatisticsEvent;
-import io.coordl.event.StagingStatisticsEvent;
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Advice;
+import io.coordl.telemetry.advice.Evidence;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
+import io.coordl.telemetry.advice.Text.Nanos;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.PeerStatisticsEvent;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.coordl.reports.summary;
 
-import io.coordl.advice.Part;
-import io.coordl.advice.Text;
-import io.coordl.event.Figures;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.Figures;
 
 /**
  * Formats jobs side by side: the speed of each, and its waits in percent of its time. These columns

@@ -1,12 +1,12 @@
 package io.coordl.reports.trace;
 
-import io.coordl.event.FetchEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Jvm;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Span;
 import io.coordl.reports.summary.EventJson;
+import io.coordl.telemetry.event.FetchEvent;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.differential.Missing;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Coupling.Origins;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;

@@ -1,8 +1,8 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.List;
 

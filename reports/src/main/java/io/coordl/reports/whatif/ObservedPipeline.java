@@ -1,17 +1,17 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.CoreLaw;
-import io.coordl.advice.Text;
-import io.coordl.event.EnvironmentEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.steps.SteadySteps;
 import io.coordl.reports.steps.StepMean;
 import io.coordl.reports.whatif.Pipeline.Peers;
+import io.coordl.telemetry.advice.CoreLaw;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.EnvironmentEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

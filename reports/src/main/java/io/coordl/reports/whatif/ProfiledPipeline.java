@@ -1,12 +1,12 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.event.HostEvent;
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.differential.Timing;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.event.HostEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Arguments;
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Bytes;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
+import io.coordl.telemetry.advice.Arguments;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleFunction;

@@ -1,12 +1,12 @@
 package io.coordl.reports.whatif;
 
-import static io.coordl.advice.Advice.WORTH_OF_CHECKPOINTS;
+import static io.coordl.telemetry.advice.Advice.WORTH_OF_CHECKPOINTS;
 
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.whatif.Pipeline.Saves;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Nanos;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;

@@ -1,10 +1,10 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.cluster.DemandTable;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.JobRecording;
+import io.coordl.telemetry.advice.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

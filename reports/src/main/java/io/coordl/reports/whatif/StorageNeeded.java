@@ -1,7 +1,7 @@
 package io.coordl.reports.whatif;
 
-import io.coordl.advice.Text;
 import io.coordl.reports.differential.Measure;
+import io.coordl.telemetry.advice.Text;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.DoubleStream;

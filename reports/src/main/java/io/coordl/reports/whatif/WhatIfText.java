@@ -4,11 +4,11 @@ import static io.coordl.reports.whatif.Question.bytes;
 import static io.coordl.reports.whatif.Question.percent;
 import static io.coordl.reports.whatif.Question.tenths;
 
-import io.coordl.advice.Arguments;
-import io.coordl.advice.Text;
-import io.coordl.advice.Text.Nanos;
 import io.coordl.reports.differential.DifferentialText;
 import io.coordl.reports.differential.Measure;
+import io.coordl.telemetry.advice.Arguments;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Nanos;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

@@ -1,12 +1,12 @@
 package io.coordl.reports.workers;
 
-import io.coordl.event.LatencyStatisticsEvent;
-import io.coordl.event.LayerEvent;
 import io.coordl.reports.cluster.InputException;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingException;
 import io.coordl.reports.whatif.Pace;
 import io.coordl.reports.workers.WorkersFile.Line;
+import io.coordl.telemetry.event.LatencyStatisticsEvent;
+import io.coordl.telemetry.event.LayerEvent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,11 +5,11 @@ import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -3,10 +3,10 @@ package io.coordl.reports.jmc;
 import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.StoreStatisticsEvent;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -3,12 +3,12 @@ package io.coordl.reports.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.live.StatusFile;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.RecordingReader;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.summary.Summary;
 import io.coordl.reports.summary.SummaryText;
+import io.coordl.telemetry.live.StatusFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

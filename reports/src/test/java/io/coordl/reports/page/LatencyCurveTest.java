@@ -2,8 +2,8 @@ package io.coordl.reports.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.LatencyStatisticsEvent;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.LatencyStatisticsEvent;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,6 +1,6 @@
 package io.coordl.reports.recording;
 
-import io.coordl.event.AgentEvents;
+import io.coordl.telemetry.event.AgentEvents;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package io.coordl.reports.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.event.EpochEvent;
+import io.coordl.telemetry.event.EpochEvent;
 import org.junit.jupiter.api.Test;
 
 /** Recordings of versions that had fewer fields. */

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.coordl.advice.Part;
-import io.coordl.event.DecodeEvent;
-import io.coordl.event.StepEvent;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.event.DecodeEvent;
+import io.coordl.telemetry.event.StepEvent;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.coordl.event.BatchEvent;
-import io.coordl.event.CheckpointEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.DecodeEvent;
-import io.coordl.event.PeerFetchEvent;
-import io.coordl.event.RewrittenEvent;
-import io.coordl.event.StepEvent;
-import io.coordl.event.TransformEvent;
+import io.coordl.telemetry.event.BatchEvent;
+import io.coordl.telemetry.event.CheckpointEvent;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.DecodeEvent;
+import io.coordl.telemetry.event.PeerFetchEvent;
+import io.coordl.telemetry.event.RewrittenEvent;
+import io.coordl.telemetry.event.StepEvent;
+import io.coordl.telemetry.event.TransformEvent;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -121,7 +121,7 @@ class MissionControlTest {
   @Test
   void noEventOfTheAgentIsLeftOut() {
     Set<String> events = new HashSet<>();
-    for (JavaClass type : new ClassFileImporter().importPackages("io.coordl.event")) {
+    for (JavaClass type : new ClassFileImporter().importPackages("io.coordl.telemetry.event")) {
       if (type.isAssignableTo(Event.class)
           && !type.getModifiers().contains(JavaModifier.ABSTRACT)) {
         events.add(type.getAnnotationOfType(Name.class).value());

@@ -1,7 +1,7 @@
 package io.coordl.reports.recording;
 
-import io.coordl.event.HostEvent;
-import io.coordl.event.PhaseEvent;
+import io.coordl.telemetry.event.HostEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 
 /**
  * Emits the agent's real events of a differential profile, with figures that a test can predict.

@@ -2,10 +2,10 @@ package io.coordl.reports.recording;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.BatchEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
+import io.coordl.telemetry.event.BatchEvent;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.coordl.reports.recording;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.coordl.advice.Part;
+import io.coordl.telemetry.advice.Part;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

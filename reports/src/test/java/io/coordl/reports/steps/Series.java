@@ -1,7 +1,7 @@
 package io.coordl.reports.steps;
 
-import io.coordl.event.EpochEvent;
-import io.coordl.event.Figures;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

@@ -2,7 +2,7 @@ package io.coordl.reports.steps;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.Figures;
+import io.coordl.telemetry.event.Figures;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

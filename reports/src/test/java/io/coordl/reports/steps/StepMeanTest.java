@@ -3,7 +3,7 @@ package io.coordl.reports.steps;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.Figures;
+import io.coordl.telemetry.event.Figures;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

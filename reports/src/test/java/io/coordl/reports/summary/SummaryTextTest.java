@@ -3,8 +3,8 @@ package io.coordl.reports.summary;
 import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.JobStatisticsEvent;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.JobStatisticsEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,10 +2,10 @@ package io.coordl.reports.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.FetchEvent;
-import io.coordl.event.StepEvent;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.FetchEvent;
+import io.coordl.telemetry.event.StepEvent;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;

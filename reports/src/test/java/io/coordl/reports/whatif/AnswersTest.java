@@ -3,10 +3,10 @@ package io.coordl.reports.whatif;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.HostEvent;
 import java.util.List;
 import java.util.Set;
 import java.util.function.DoubleFunction;

@@ -6,14 +6,14 @@ import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.EnvironmentEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.GpuStatisticsEvent;
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.differential.Measure;
 import io.coordl.reports.differential.Missing;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.EnvironmentEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.GpuStatisticsEvent;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.Arrays;
 import java.util.List;
 import org.assertj.core.data.Offset;

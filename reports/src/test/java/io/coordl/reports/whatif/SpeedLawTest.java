@@ -5,11 +5,11 @@ import static io.coordl.reports.recording.Profiles.phase;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.PhaseEvent;
 import io.coordl.reports.cluster.DemandTable;
 import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
+import io.coordl.telemetry.event.PhaseEvent;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;

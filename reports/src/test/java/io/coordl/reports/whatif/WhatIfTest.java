@@ -5,8 +5,6 @@ import static io.coordl.reports.recording.Recordings.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.coordl.event.EpochEvent;
-import io.coordl.event.HostEvent;
 import io.coordl.reports.differential.Differential;
 import io.coordl.reports.differential.DifferentialText;
 import io.coordl.reports.differential.Measure;
@@ -15,6 +13,8 @@ import io.coordl.reports.recording.JobRecording;
 import io.coordl.reports.recording.Profiles;
 import io.coordl.reports.recording.Recordings;
 import io.coordl.reports.whatif.Coupling.Origins;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.HostEvent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

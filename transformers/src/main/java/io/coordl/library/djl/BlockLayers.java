@@ -7,7 +7,7 @@ import ai.djl.nn.Parameter;
 import ai.djl.nn.core.Linear;
 import ai.djl.training.Trainer;
 import ai.djl.util.Pair;
-import io.coordl.event.LayerEvent;
+import io.coordl.telemetry.event.LayerEvent;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

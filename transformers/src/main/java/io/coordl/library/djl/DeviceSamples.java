@@ -2,9 +2,9 @@ package io.coordl.library.djl;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.SampleMaker;
-import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.coordl.library.djl;
 
 import ai.djl.modality.cv.Image;
-import io.coordl.cache.DecodedForm;
 import io.coordl.purity.ClassFiles;
+import io.coordl.store.DecodedForm;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.LinkedHashMap;

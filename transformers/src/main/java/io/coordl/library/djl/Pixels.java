@@ -5,10 +5,10 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.coordl.library.djl;
 
-import io.coordl.staging.BatchOrder;
+import io.coordl.coordination.BatchOrder;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

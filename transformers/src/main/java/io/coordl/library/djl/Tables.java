@@ -1,7 +1,7 @@
 package io.coordl.library.djl;
 
 import ai.djl.training.dataset.RandomAccessDataset;
-import io.coordl.cache.FileState;
+import io.coordl.items.FileState;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.Symbols;
 import java.net.URISyntaxException;

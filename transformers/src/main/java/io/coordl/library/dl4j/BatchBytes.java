@@ -1,8 +1,8 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.LibraryField;
-import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

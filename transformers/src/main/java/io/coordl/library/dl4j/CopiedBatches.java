@@ -1,8 +1,8 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.coordination.BatchReader;
 import io.coordl.pipeline.LibraryBatches;
 import io.coordl.pipeline.Services;
-import io.coordl.staging.BatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,9 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.cache.FileState;
+import io.coordl.host.SharedFile;
+import io.coordl.items.FileState;
 import io.coordl.pipeline.Checksum;
 import io.coordl.pipeline.LibraryEpoch;
-import io.coordl.shared.SharedFile;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,9 +2,9 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.Bridge;
 import io.coordl.bridge.InterceptedCall;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
 import io.coordl.pipeline.Symbols;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

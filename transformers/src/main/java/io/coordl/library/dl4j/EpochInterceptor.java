@@ -2,6 +2,7 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
+import io.coordl.coordination.Fingerprint;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.EpochEngine;
 import io.coordl.pipeline.EpochSource;
@@ -12,7 +13,6 @@ import io.coordl.pipeline.Symbols;
 import io.coordl.pipeline.Worth;
 import io.coordl.purity.ClassFiles;
 import io.coordl.purity.PurityAnalyzer;
-import io.coordl.staging.Fingerprint;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;

@@ -2,15 +2,15 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
-import io.coordl.log.OnceLog;
 import io.coordl.pipeline.KeptArray;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
 import io.coordl.pipeline.Symbols;
 import io.coordl.purity.ClassFiles;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
+import io.coordl.telemetry.log.OnceLog;
 import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;

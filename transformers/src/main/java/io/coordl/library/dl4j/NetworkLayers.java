@@ -1,7 +1,7 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.event.LayerEvent;
 import io.coordl.pipeline.LibraryField;
+import io.coordl.telemetry.event.LayerEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

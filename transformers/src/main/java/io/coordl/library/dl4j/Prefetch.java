@@ -2,11 +2,11 @@ package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
 import io.coordl.bridge.LibraryHooks;
-import io.coordl.cache.DecodedForm;
 import io.coordl.pipeline.ItemPrefetcher;
 import io.coordl.pipeline.KeptItems;
 import io.coordl.pipeline.LibraryField;
 import io.coordl.pipeline.Services;
+import io.coordl.store.DecodedForm;
 import java.io.File;
 import java.io.IOException;
 import java.util.Iterator;

@@ -1,6 +1,6 @@
 package io.coordl.library.dl4j;
 
-import io.coordl.staging.BatchOrder;
+import io.coordl.coordination.BatchOrder;
 import java.util.List;
 import java.util.Map;
 

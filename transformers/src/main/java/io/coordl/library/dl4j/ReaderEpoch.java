@@ -1,10 +1,10 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.BatchLayout;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryEpoch;
 import io.coordl.pipeline.Worth;
-import io.coordl.staging.PreparedBatch;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.coordl.library.dl4j;
 
+import io.coordl.coordination.BatchOrder;
+import io.coordl.coordination.Fingerprint;
+import io.coordl.coordination.NotPreparedException;
+import io.coordl.coordination.PreparedBatch;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryEpoch;
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.Fingerprint;
-import io.coordl.staging.NotPreparedException;
-import io.coordl.staging.PreparedBatch;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.coordl.library.dl4j;
 
 import io.coordl.bridge.InterceptedCall;
+import io.coordl.coordination.BatchOrder;
 import io.coordl.pipeline.CannotShareException;
 import io.coordl.pipeline.LibraryField;
-import io.coordl.staging.BatchOrder;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.coordl.library.djl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.coordl.cache.DecodedForm;
 import io.coordl.pipeline.KeptArray;
+import io.coordl.store.DecodedForm;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

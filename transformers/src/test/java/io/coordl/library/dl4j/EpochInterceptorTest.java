@@ -2,9 +2,9 @@ package io.coordl.library.dl4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.coordl.coordination.BatchOrder;
 import io.coordl.pipeline.Prefetcher;
 import io.coordl.pipeline.Services;
-import io.coordl.staging.BatchOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package io.coordl.benchmarks.micro;
 
-import io.coordl.cache.ArenaStore;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.DecodedForm;
-import io.coordl.cache.DecodedItem;
-import io.coordl.cache.DecodedStore;
-import io.coordl.cache.Outcome;
 import io.coordl.pipeline.KeptArray;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.DecodedForm;
+import io.coordl.store.DecodedItem;
+import io.coordl.store.DecodedStore;
+import io.coordl.store.Outcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,14 +1,14 @@
 package io.coordl.benchmarks.micro;
 
-import io.coordl.event.AgentEvents;
-import io.coordl.event.BatchEvent;
-import io.coordl.event.DataStallEvent;
-import io.coordl.event.DecodeEvent;
-import io.coordl.event.EpochEvent;
-import io.coordl.event.FetchEvent;
-import io.coordl.event.JobStatisticsEvent;
-import io.coordl.event.StepEvent;
-import io.coordl.event.TransformEvent;
+import io.coordl.telemetry.event.AgentEvents;
+import io.coordl.telemetry.event.BatchEvent;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.DecodeEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.FetchEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.StepEvent;
+import io.coordl.telemetry.event.TransformEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package io.coordl.benchmarks.micro;
 
-import io.coordl.cache.ArenaStore;
-import io.coordl.cache.ByteBudget;
-import io.coordl.staging.BatchOrder;
-import io.coordl.staging.Fingerprint;
-import io.coordl.staging.PrepGroup;
-import io.coordl.staging.PreparedBatch;
-import io.coordl.staging.SharedEpoch;
+import io.coordl.coordination.BatchOrder;
+import io.coordl.coordination.Fingerprint;
+import io.coordl.coordination.PrepGroup;
+import io.coordl.coordination.PreparedBatch;
+import io.coordl.coordination.SharedEpoch;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,16 +1,16 @@
 package io.coordl.benchmarks.partition;
 
-import io.coordl.cache.ArenaStore;
-import io.coordl.cache.ByteBudget;
-import io.coordl.cache.Fetched;
-import io.coordl.cache.ItemKey;
-import io.coordl.cache.Outcome;
-import io.coordl.partition.Timeouts;
-import io.coordl.partition.hosts.HostsEngine;
-import io.coordl.partition.hosts.Member;
-import io.coordl.partition.hosts.Membership;
-import io.coordl.partition.hosts.PeerServer;
-import io.coordl.partition.hosts.PeerTls;
+import io.coordl.items.ItemKey;
+import io.coordl.peers.Timeouts;
+import io.coordl.peers.hosts.HostsEngine;
+import io.coordl.peers.hosts.Member;
+import io.coordl.peers.hosts.Membership;
+import io.coordl.peers.hosts.PeerServer;
+import io.coordl.peers.hosts.PeerTls;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.ByteBudget;
+import io.coordl.store.Fetched;
+import io.coordl.store.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

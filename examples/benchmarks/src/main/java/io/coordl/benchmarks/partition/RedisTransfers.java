@@ -1,13 +1,13 @@
 package io.coordl.benchmarks.partition;
 
-import io.coordl.cache.Fetched;
-import io.coordl.cache.ItemKey;
-import io.coordl.cache.ItemStore;
-import io.coordl.cache.Loader;
-import io.coordl.cache.Outcome;
-import io.coordl.partition.Timeouts;
-import io.coordl.partition.redis.RedisEngine;
-import io.coordl.partition.redis.RedisUri;
+import io.coordl.items.ItemKey;
+import io.coordl.peers.Timeouts;
+import io.coordl.peers.redis.RedisEngine;
+import io.coordl.peers.redis.RedisUri;
+import io.coordl.store.Fetched;
+import io.coordl.store.ItemStore;
+import io.coordl.store.Loader;
+import io.coordl.store.Outcome;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;

@@ -1,0 +1,116 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Pictures that are cropped at random: the agent makes them, and every bit and draw stays. */
+class AugmentedIT {
+  private static final Pattern MADE =
+      Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
+
+  /**
+   * Of 20 pipelines, six are of the library's own classes only; some of their batches fail, or are
+   * of pictures of several sizes.
+   */
+  private static final int LEAST = 70;
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyBatchAndDrawIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path folder = Workshop.empty("augmented-" + jdk.version());
+    ChildResult plain = crops(jdk, folder).run().orFail("Without the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(200);
+    for (String policy :
+        Workshop.first(
+            2, List.of("decoded=share", "decoded=share,prefetch=3", "prefetch=2", "auto=on"))) {
+      ChildResult job =
+          crops(jdk, folder)
+              .agent(Workshop.checkout().agentJar(), "record=off," + policy)
+              .run()
+              .orFail(policy);
+      SameOutput.check(policy, job, plain.out());
+      assertThat(job.err()).doesNotContain("fault");
+      if (!policy.startsWith("auto")) {
+        assertThat(made(job)).as(policy + ": batches that the agent made").isGreaterThan(LEAST);
+      }
+    }
+  }
+
+  /** An engine whose kernels round otherwise makes its batches itself. */
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void anotherKernelMakesItsOwn(Jdk jdk) throws IOException, InterruptedException {
+    Path folder = Workshop.empty("augmented-kernel-" + jdk.version());
+    ChildResult job =
+        crops(jdk, folder)
+            .environment("ATEN_CPU_CAPABILITY", "default")
+            .agent(Workshop.checkout().agentJar(), "record=off,decoded=share")
+            .run()
+            .orFail("Another kernel");
+    ChildResult plain =
+        crops(jdk, folder)
+            .environment("ATEN_CPU_CAPABILITY", "default")
+            .run()
+            .orFail("Without the agent");
+    SameOutput.check(job, plain);
+    assertThat(made(job)).isZero();
+  }
+
+  /** It may draw, count, or wait for a lock that the loop holds. */
+  @Test
+  void aReaderOfTheProgramsOwnDecodesOnItsThread() throws IOException, InterruptedException {
+    ChildJvm program =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.augment.OwnReader")
+            .args(Pictures.all().directory().toString());
+    ChildResult plain = program.run().orFail("Without the agent");
+    ChildResult job =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.augment.OwnReader")
+            .args(Pictures.all().directory().toString())
+            .agent(Workshop.checkout().agentJar(), "record=off,prefetch=3")
+            .run()
+            .orFail("A reader that draws");
+    SameOutput.check(job, plain);
+    assertThat(made(job)).isZero();
+  }
+
+  /** Their time is that of the executor, not of the thread that trains. */
+  @Test
+  void aBatchIsTimedOnTheThreadThatMakesIt() throws IOException, InterruptedException {
+    Path recording = Workshop.empty("augmented-threads").resolve("job.jfr");
+    ChildResult job =
+        Workshop.program(Jdks.running(), Framework.DJL, "example.loader.DjlLoader")
+            .args(Pictures.all().directory().toString(), "2", "2")
+            .agent(Workshop.checkout().agentJar(), "decoded=share,record=" + recording)
+            .run()
+            .orFail("A loader with an executor");
+    assertThat(made(job)).isPositive();
+    List<String> makers =
+        RecordingFile.readAllEvents(recording).stream()
+            .filter(event -> event.getEventType().getName().equals("io.coordl.Batch"))
+            .map(event -> event.getThread("eventThread").getJavaName())
+            .toList();
+    assertThat(makers).isNotEmpty().allMatch(name -> name.startsWith("pool-"));
+  }
+
+  private static ChildJvm crops(Jdk jdk, Path folder) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.augment.Crops").args(folder.toString());
+  }
+
+  private static int made(ChildResult job) {
+    Matcher matcher = MADE.matcher(job.err());
+    return matcher.find() ? Integer.parseInt(matcher.group(1).replace(",", "")) : 0;
+  }
+}

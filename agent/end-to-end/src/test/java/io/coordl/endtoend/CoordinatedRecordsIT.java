@@ -1,0 +1,308 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** With prep=coordinate DL4J's jobs over records of text and memory share their batches too. */
+class CoordinatedRecordsIT {
+  private static final int EPOCHS = 3;
+  private static final int RECORDS = 100;
+  private static final int BATCHES = (RECORDS + 6) / 7;
+  private static final int SEQUENCES = 30;
+  private static final int SIGKILL_STATUS = 128 + 9;
+  private static final int AT_ONCE = 3;
+
+  /** Whose order is the same in every pass. */
+  private static final List<String> UNSHUFFLED =
+      List.of(
+          "csv",
+          "csv files",
+          "csv prefetched",
+          "csv collected",
+          "csv arrays",
+          "lines",
+          "regex",
+          "svmlight",
+          "files",
+          "sequences",
+          "aligned",
+          "transformed",
+          "memory",
+          "memory of text",
+          "memory of sequences",
+          "several readers",
+          "keeping");
+
+  private static final Pattern PREPARED =
+      Pattern.compile("coordinated prep .* (\\d+) prepared for the group");
+  private static final Pattern ALONE =
+      Pattern.compile("coordinated prep .* (\\d+) prepared locally");
+  private static final Pattern OPENED = Pattern.compile("items: (\\d+) from storage");
+
+  private final String group = UUID.randomUUID().toString();
+
+  @AfterEach
+  void nothingIsLeftInSharedMemory() throws IOException {
+    assertThat(Workshop.inSharedMemory(group)).isEmpty();
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void twoJobsGetTheBatchesThatOneGetsForItself(Jdk jdk) throws Exception {
+    Path data = data(jdk, "shared", "content=1");
+    ChildResult plain = use(jdk, data, UNSHUFFLED).run().orFail("The plain run");
+    List<ChildResult> jobs =
+        together(
+            () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run(),
+            () -> use(jdk, data, UNSHUFFLED).agent(agentJar(), policies(2)).run());
+    for (ChildResult job : jobs) {
+      SameOutput.check(job.orFail("The job"), plain);
+      assertThat(job.err()).doesNotContain("fault").doesNotContain("leaves");
+    }
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesAreInTheWorkspaceThatTheyAreTakenInAsTheLibrarysOwn(Jdk jdk) throws Exception {
+    Path data = data(jdk, "workspace", "content=1");
+    List<String> only = List.of("in a workspace", "halved in a workspace");
+    ChildResult plain = use(jdk, data, only).run().orFail("The plain run");
+    ChildResult job = use(jdk, data, only).agent(agentJar(), policies(1)).run();
+    SameOutput.check(job.orFail("The job"), plain);
+    assertThat(figure(job, ALONE)).isZero();
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void eachFileOfASequenceIsReadOnceByOneOfTheJobs(Jdk jdk) throws Exception {
+    Path data = data(jdk, "reads", "content=1");
+    List<String> use = List.of("sequences", "batch=2");
+    List<ChildResult> jobs =
+        together(
+            () -> use(jdk, data, use).agent(agentJar(), policies(2)).run(),
+            () -> use(jdk, data, use).agent(agentJar(), policies(2)).run());
+    for (ChildResult job : jobs) {
+      assertThat(figure(job, ALONE)).isZero();
+    }
+    assertThat(figure(jobs.get(0), PREPARED) + figure(jobs.get(1), PREPARED))
+        .isEqualTo((long) EPOCHS * SEQUENCES / 2);
+    // Features and labels of each; DL4J reads one beforehand in each job.
+    assertThat(figure(jobs.get(0), OPENED) + figure(jobs.get(1), OPENED))
+        .isEqualTo(2L * EPOCHS * SEQUENCES + 2);
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void jobsThatShuffleFilesGoThroughThemInOneOrder(Jdk jdk) throws Exception {
+    Path data = data(jdk, "shuffled", "content=1");
+    List<String> use = List.of("csv shuffled");
+    List<ChildResult> jobs =
+        together(
+            () -> use(jdk, data, use).args("seed=1").agent(agentJar(), policies(2)).run(),
+            () -> use(jdk, data, use).args("seed=2").agent(agentJar(), policies(2)).run());
+    SameOutput.check(jobs.get(0), jobs.get(1));
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      assertThat(numbers(jobs.get(0), epoch))
+          .containsExactlyInAnyOrderElementsOf(IntStream.range(0, RECORDS).boxed().toList());
+    }
+    assertThat(figure(jobs.get(0), PREPARED) + figure(jobs.get(1), PREPARED))
+        .isEqualTo((long) EPOCHS * BATCHES);
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aJobIsFedOnWhenTheOtherIsKilled(Jdk jdk) throws Exception {
+    Path data = data(jdk, "killed", "content=1");
+    List<String> use = List.of("csv files", "sequences", "transformed");
+    ChildResult plain = use(jdk, data, use).run().orFail("The plain run");
+    // In the first use of a reader or in the second; the survivor then waits for the dead.
+    int batches = jdk.feature() < 24 ? 3 : BATCHES + 2;
+    List<ChildResult> jobs =
+        together(
+            () -> soon(jdk, data, use).args("die=" + batches).agent(agentJar(), policies(2)).run(),
+            () -> soon(jdk, data, use).agent(agentJar(), policies(2)).run());
+    assertThat(jobs.get(0).exit()).isEqualTo(SIGKILL_STATUS);
+    SameOutput.check(jobs.get(1).orFail("The survivor"), plain);
+    assertThat(jobs.get(1).err()).doesNotContain("fault");
+  }
+
+  /** A job that waits 12 s for others like it, not a minute. */
+  private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
+    return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
+  }
+
+  /** What a job differs in, and how it is told. */
+  private record Mismatch(String use, String setting, String told) {}
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void aJobThatDiffersKeepsItsOwnPipelineAndSaysWhy(Jdk jdk) throws Exception {
+    Path data = data(jdk, "differs", "content=1");
+    Path other = data(jdk, "differs-other", "content=2");
+    List<Mismatch> mismatches =
+        Workshop.first(
+            2,
+            List.of(
+                new Mismatch("csv", "", "its records is 100 in 1 file with checksum"),
+                new Mismatch("sequences", "delimiter=;", "reader: delimiter is \";\", not \",\""),
+                new Mismatch("transformed", "factor=3", "its transform process is"),
+                new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
+                new Mismatch("csv", "label=1", "its arrays is"),
+                new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is")));
+    // In each the jobs wait for one that is like them.
+    List<Callable<Void>> all = new ArrayList<>();
+    for (Mismatch mismatch : mismatches) {
+      Path folder = mismatch.setting().isEmpty() ? other : data;
+      String name = group + "-" + mismatches.indexOf(mismatch);
+      all.add(
+          () -> {
+            keepTheirOwn(jdk, mismatch, data, folder, name);
+            return null;
+          });
+    }
+    together(all);
+  }
+
+  private static void keepTheirOwn(Jdk jdk, Mismatch mismatch, Path data, Path folder, String group)
+      throws Exception {
+    List<String> use = List.of(mismatch.use());
+    String setting = mismatch.setting().isEmpty() ? "batch=7" : mismatch.setting();
+    ChildResult usual = use(jdk, data, use).run().orFail("The plain run");
+    ChildResult plain = use(jdk, folder, use).args(setting).run();
+    List<ChildResult> jobs =
+        together(
+            () -> soon(jdk, data, use).agent(agentJar(), policies(2, group)).run(),
+            () -> soon(jdk, folder, use).args(setting).agent(agentJar(), policies(2, group)).run());
+    SameOutput.check(mismatch.toString(), jobs.get(0), usual.out());
+    SameOutput.check(mismatch.toString(), jobs.get(1), plain.out());
+    assertThat(jobs.get(0).err() + jobs.get(1).err())
+        .as(mismatch.toString())
+        .contains("This job prepares all its batches itself.");
+    assertThat(jobs.get(1).err() + jobs.get(0).err())
+        .as(mismatch.toString())
+        .containsAnyOf(mismatch.told(), reversed(mismatch.told()));
+  }
+
+  /** It may be the first job that is the other's "not". */
+  private static String reversed(String told) {
+    Matcher matcher = Pattern.compile("(.* is )(.*), not (.*)").matcher(told);
+    return matcher.matches()
+        ? matcher.group(1) + matcher.group(3) + ", not " + matcher.group(2)
+        : told;
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatCannotBeSharedIsLeftToTheLibraryAndThatIsSaid(Jdk jdk) throws Exception {
+    Path data = data(jdk, "alone", "content=1");
+    List<String> uses =
+        List.of(
+            "in every way",
+            "filtered",
+            "own reader",
+            "empty file",
+            "other lengths",
+            "failing",
+            "csv files");
+    ChildResult plain = use(jdk, data, uses).run().orFail("The plain run");
+    ChildResult alone = use(jdk, data, uses).agent(agentJar(), policies(1)).run().orFail("The run");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(200);
+    SameOutput.check(alone, plain);
+    for (String left :
+        List.of(
+            "a TransformProcess that does more than transform each record for itself",
+            "readers of class example.records.UseReaders$EverySecond",
+            "readers of files without records, as ",
+            "iterators over readers of different numbers of records",
+            "iterators that collect metadata")) {
+      assertThat(alone.err()).containsOnlyOnce("prep=coordinate leaves " + left);
+    }
+    assertThat(alone.err()).doesNotContain("fault");
+  }
+
+  private static Path data(Jdk jdk, String name, String content) throws Exception {
+    Path data = Workshop.empty("coordinated-records-" + name + "-" + jdk.version());
+    use(jdk, data, List.of("write")).args(content).run().orFail("The data");
+    return data;
+  }
+
+  private static ChildJvm use(Jdk jdk, Path data, List<String> uses) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.records.UseReaders")
+        .jvmArgs("-Xmx512m")
+        .directory(data)
+        .args(data.toString())
+        .args(uses.toArray(String[]::new));
+  }
+
+  private String policies(int jobs) {
+    return policies(jobs, group);
+  }
+
+  /** Room for fewer batches than a pass has: no job is ahead by a whole pass. */
+  private static String policies(int jobs, String group) {
+    return "prep=coordinate,prep.size=64k,prep.jobs=" + jobs + ",group=" + group;
+  }
+
+  private static Path agentJar() {
+    return Workshop.checkout().agentJar();
+  }
+
+  /** Runs them at the same time, as far as processors allow. */
+  private static <T> List<T> together(Callable<T> one, Callable<T> two) throws Exception {
+    return together(List.of(one, two));
+  }
+
+  private static <T> List<T> together(List<Callable<T>> all) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+    try {
+      List<T> results = new ArrayList<>();
+      for (Future<T> job : threads.invokeAll(all)) {
+        results.add(job.get());
+      }
+      return results;
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  /** The records of an epoch, by their numbers. */
+  private static List<Integer> numbers(ChildResult job, int epoch) {
+    Pattern batch = Pattern.compile(".* " + epoch + ": numbers ([0-9,]+) .*");
+    return job.out()
+        .lines()
+        .map(batch::matcher)
+        .filter(Matcher::matches)
+        .flatMap(line -> Arrays.stream(line.group(1).split(",", -1)))
+        .map(Integer::valueOf)
+        .toList();
+  }
+
+  private static long figure(ChildResult job, Pattern pattern) {
+    for (String line : job.err().lines().toList()) {
+      Matcher matcher = pattern.matcher(line);
+      if (matcher.find()) {
+        return Long.parseLong(matcher.group(1));
+      }
+    }
+    throw new AssertionError("No line of the agent is " + pattern + ":\n" + job.err());
+  }
+}

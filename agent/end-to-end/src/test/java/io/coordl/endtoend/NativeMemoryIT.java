@@ -1,0 +1,91 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A program that keeps its arrays reachable reads right values while the garbage collector
+ * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
+ */
+class NativeMemoryIT {
+  private static final int READS = Workshop.FULL ? 1_000_000 : 5_000;
+  private static final int LOADS = Workshop.FULL ? 50_000 : 200;
+  private static final int EPOCHS = Workshop.FULL ? 20_000 : 50;
+
+  /** Collects often and early. */
+  private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
+
+  /**
+   * Uses the tests' checksums and a loader that is kept reachable; {@code example.bits.FreedMemory}
+   * shows what the libraries do otherwise.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"array-held", "image-held"})
+  void aProgramThatHoldsItsArraysReadsNoFreedMemory(String way) throws Exception {
+    Jdk jdk = Workshop.inTurns(way, Jdks.all()).get(0);
+    String reads = Integer.toString(way.startsWith("array") ? READS : LOADS);
+    ChildResult read =
+        Workshop.program(jdk, Framework.DL4J, "example.bits.FreedMemory")
+            .jvmArgs(SMALL)
+            .environment("MALLOC_PERTURB_", "165")
+            .args(way, reads)
+            .agent(Workshop.checkout().agentJar(), "record=off,prepared=share,prefetch=2")
+            .run()
+            .orFail(way);
+    assertThat(read.out()).contains(way + ": " + reads + " reads, 0 wrong");
+  }
+
+  @ParameterizedTest(name = "on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void batchesArePassedOnRightWhileMemoryIsFreed(Jdk jdk) throws Exception {
+    Path data = Workshop.empty("native-memory-" + jdk.version());
+    readers(jdk, data, "write").run().orFail("The data");
+    String[] use = {"csv files", "epochs=" + EPOCHS};
+    ChildResult plain = readers(jdk, data, "csv files", "epochs=1").run().orFail("The plain run");
+    ChildResult job =
+        readers(jdk, data, use)
+            .jvmArgs(SMALL)
+            .environment("MALLOC_PERTURB_", "165")
+            .agent(
+                Workshop.checkout().agentJar(),
+                "record=off,prep=coordinate,prep.size=64k,prep.jobs=1,group=" + UUID.randomUUID())
+            .run()
+            .orFail("The job");
+    StringBuilder all = new StringBuilder();
+    for (int epoch = 1; epoch <= EPOCHS; epoch++) {
+      all.append(plain.out().replace("csv files 1:", "csv files " + epoch + ":"));
+    }
+    SameOutput.check("The job", job, all.toString());
+    assertThat(job.err()).containsPattern("[1-9][0-9,]* batches from the group");
+  }
+
+  private static ChildJvm readers(Jdk jdk, Path data, String... uses) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.records.UseReaders")
+        .args(data.toString())
+        .args(uses);
+  }
+
+  /** The report of a difference includes the bytes of both arrays and their owners. */
+  @Test
+  void aDifferenceIsTold() throws Exception {
+    Jdk jdk = Workshop.newestJdk();
+    Path data = Workshop.empty("native-memory-difference");
+    readers(jdk, data, "write").run().orFail("The data");
+    ChildResult one = readers(jdk, data, "csv", "epochs=1").run().orFail("A run");
+    ChildResult other = readers(jdk, data, "csv", "epochs=1", "label=1").run().orFail("A run");
+    assertThat(SameOutput.difference(one.out(), other.out()))
+        .contains("15 of 15 lines differ.", "Line 1 is", "bytes, ", " of which differ from those")
+        .containsPattern("84 bytes of FloatBuffer over a \\S+ at [0-9a-f]+, offset 0");
+  }
+}

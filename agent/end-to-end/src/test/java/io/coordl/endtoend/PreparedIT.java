@@ -1,0 +1,375 @@
+package io.coordl.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.endtoend.Job.Finished;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** With prepared=share samples are prepared once, and every batch keeps its bits. */
+class PreparedIT {
+  private static final int SAMPLES = 96;
+  private static final Pattern STORE =
+      Pattern.compile("prepared cache \\(\\w+\\): (\\d+) items, .*; (\\d+) hits, (\\d+) misses");
+
+  private static final String PURE = "csv,text,audio,images,flipped,threads,split";
+  private static final String HOSTILE =
+      "records,rewritten,touched,failing,closed,knob,knob-by-transform,own-pipeline,strings,own-random,counter,remembers,draws,gaussian";
+  static final String DL4J =
+      "csv,normalized,text,sequences,images,arrays,prefetched,scaled,composed,labels";
+  static final String HOSTILE_DL4J =
+      "level,counter,draws,views,lambda,refitted,swapped,kept,rewritten,touched,rotated,own-labels,"
+          + "shuffled,failing,deleted,replaced,appended,condition,locale,types,workspace,names,"
+          + "static,settings,map,pipe";
+  private static final String OWN = "own,own-doubled,own-cached,own-same-way,own-several";
+  private static final String HOSTILE_OWN =
+      "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
+          + "own-array,own-class,own-zip,own-stream,own-device";
+
+  /** Of these some batches are the same. */
+  private static final String PART_OWN =
+      "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
+          + "own-null,own-order";
+
+  private static final String LEFT_OWN =
+      "OfStatic.of reads example.prepared.OwnIterators.level, which"
+          + "; OfKnobs.of reads example.prepared.OwnIterators$Knobs.level, which"
+          + "; OfTime.of uses java.lang.System.nanoTime"
+          + "; OfThread.of uses java.lang.Thread.currentThread"
+          + "; OfProperty.of uses java.lang.System.getProperty"
+          + "; example.prepared.OwnIterators$Knobs.level, which"
+          + "; OfRandom.of uses java.util.Random.nextFloat"
+          + "; OfLast to the program: it keeps objects of each batch"
+          + "; OfArray.of may change an array it keeps"
+          + "; OfNested keeps a example.prepared.OwnIterators$Rows";
+  private static final String LOOPS =
+      String.join(
+          ",",
+          Workshop.first(
+              7,
+              List.of(
+                  "plain",
+                  "break",
+                  "own-transform",
+                  "counter",
+                  "draws",
+                  "interrupt",
+                  "changes",
+                  "own-random",
+                  "lambda",
+                  "own-data",
+                  "exception",
+                  "restart",
+                  "together",
+                  "validation",
+                  "close")));
+
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyBatchIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String all = PURE + "," + HOSTILE;
+    ChildResult plain = samples(jdk, all).run().orFail("Samples without the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 14 * SAMPLES / 32);
+    for (String policy :
+        Workshop.first(1, List.of("prepared=share,prefetch=2", "prepared=share"))) {
+      ChildResult kept = agent(samples(jdk, all), policy).run().orFail(policy);
+      SameOutput.check(policy, kept, plain.out());
+      assertThat(kept.err())
+          .doesNotContain("fault")
+          .contains(
+              "DjlSamples$Counted.get sets its field calls",
+              "DjlSamples$Remembering.get may change a collection it keeps");
+      assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 7 * SAMPLES / 2);
+    }
+  }
+
+  /** Fields that anybody may set, long chains and lambdas. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatPeopleWriteIsKept(Jdk jdk) throws IOException, InterruptedException {
+    for (String program : List.of("features", "deep", "lambda")) {
+      ChildResult plain = samples(jdk, program).run().orFail("Samples without the agent");
+      ChildResult kept = agent(samples(jdk, program), "prepared=share").run().orFail(program);
+      SameOutput.check(program, kept, plain.out());
+      assertThat(kept.err()).doesNotContain("fault");
+      assertThat(figure(kept, 2)).as(program).isGreaterThan(2L * SAMPLES);
+    }
+  }
+
+  /** A data set that differs in each epoch, and data sets that the program no longer uses. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatIsNeverFoundIsLeftAndWhatIsDroppedIsCollected(Jdk jdk)
+      throws IOException, InterruptedException {
+    String programs = "renewed,dropped";
+    ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
+    ChildResult kept = agent(samples(jdk, programs), "prepared=share").run().orFail(programs);
+    assertThat(kept.out()).isEqualTo(plain.out()).contains("\n0 of 40 data sets are kept");
+    assertThat(kept.err())
+        .doesNotContain("fault")
+        .contains(
+            "prepared=share leaves samples of example.prepared.DjlSamples$Renewed to the program:"
+                + " ");
+  }
+
+  /** Except for the sample used to choose, on each of two threads. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatIsKeptPreparedIsKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
+    String forms = "prepared=share,decoded=share,cache=minio";
+    for (String policy : Workshop.first(1, List.of(forms + ",prefetch=2", forms))) {
+      Path recording = Workshop.empty("prepared-" + jdk.version()).resolve("job.jfr");
+      ChildResult kept =
+          samples(jdk, "images")
+              .agent(Workshop.checkout().agentJar(), "record=" + recording + "," + policy)
+              .run()
+              .orFail(policy);
+      SameOutput.check(kept, plain);
+      assertThat(figure(kept, 2)).isPositive();
+      for (String form : List.of("raw", "decoded")) {
+        assertThat(kept.err()).doesNotContainPattern(form + " cache \\(process\\): ([3-9]|\\d\\d)");
+      }
+      assertThat(RecordingFile.readAllEvents(recording))
+          .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
+          .as("a batch is all that is made of what ToTensor transposes")
+          .extracting(event -> event.getString("change"))
+          .singleElement()
+          .asString()
+          .endsWith("are kept prepared (stage 3 of 3)");
+    }
+  }
+
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
+    ChildResult plain = loops(jdk).run().orFail("Loops without the agent");
+    ChildResult kept = agent(loops(jdk), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault");
+    assertThat(figure(kept, 2)).isPositive();
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyBatchOfReadersIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String all = DL4J + "," + HOSTILE_DL4J;
+    ChildResult plain = records(jdk, all).run().orFail("Records without the agent");
+    assertThat(plain.out().lines()).hasSizeGreaterThan(4 * 20 * SAMPLES / 32);
+    for (String policy :
+        Workshop.first(1, List.of("prepared=share", "prepared=share,decoded=share,prefetch=2"))) {
+      ChildResult kept = agent(records(jdk, all), policy).run().orFail(policy);
+      SameOutput.check(policy, kept, plain.out());
+      assertThat(kept.err())
+          .doesNotContain("fault")
+          .contains(
+              "Dl4jSamples$Flipping.getLabelForPath sets its field calls",
+              "its records come in another order in each epoch");
+      assertThat(figure(kept, 2)).as(policy).isGreaterThan(3L * 4 * SAMPLES / 32);
+    }
+  }
+
+  /** What these read besides their own numbers is kept, or named and left. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void iteratorsOfTheProgramsOwnGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String all = OWN + "," + HOSTILE_OWN + "," + PART_OWN;
+    ChildResult plain = records(jdk, all).run().orFail("Iterators without the agent");
+    ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
+    long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
+    assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
+    if (Workshop.FULL) { // Else a hostile one whose batches were kept would print other ones.
+      ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
+      assertThat(figure(pure, 2)).isEqualTo(pureHits);
+      ChildResult hostile =
+          agent(records(jdk, HOSTILE_OWN), "prepared=share").run().orFail("hostile");
+      assertThat(figure(hostile, 1)).isZero();
+    }
+  }
+
+  /** Two jobs of a group that differ, whose loops change whatever their iterators may read. */
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatHostileIteratorsReadIsNotOverlooked(Jdk jdk) throws Exception {
+    String policy = "prepared=share,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
+    String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
+    CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
+    ChildResult second = agent(hostile(jdk, 2), policy).run().orFail("the second job");
+    SameOutput.check("the second job", second, plain);
+    assertThat(first.get().orFail("the first job").out())
+        .isEqualTo(hostile(jdk, 1).run().orFail("Iterators without the agent").out());
+    assertThat(plain).contains("collected true").doesNotContain("compared", "hashed");
+    for (ChildResult job : List.of(first.get(), second)) {
+      assertThat(job.err()).doesNotContain("fault");
+      assertThat(figure(job, 2)).isGreaterThan(40); // Of those that are kept, or in part.
+    }
+  }
+
+  /** As above, of DJL; what a job was started with is another for each, too. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void whatHostileDataSetsReadIsNotOverlooked(Jdk jdk) throws Exception {
+    String policy =
+        "prepared=share,prefetch=1,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
+    List<String> plain = new ArrayList<>();
+    for (int job = 1; job <= 2; job++) {
+      plain.add(hostileData(jdk, job).run().orFail("Data sets without the agent").out());
+    }
+    CompletableFuture<ChildResult> first = started(agent(hostileData(jdk, 1), policy));
+    ChildResult second = agent(hostileData(jdk, 2), policy).run().orFail("the second job");
+    SameOutput.check("the second job", second, plain.get(1));
+    SameOutput.check("the first job", first.get().orFail("the first job"), plain.get(0));
+    for (ChildResult job : List.of(first.get(), second)) {
+      assertThat(job.err()).doesNotContain("fault");
+      assertThat(figure(job, 2)).isGreaterThan(200);
+    }
+  }
+
+  private static ChildJvm hostileData(Jdk jdk, int job) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.prepared.HostileDatasets")
+        .directory(Workshop.empty("hostile-data-" + job + "-" + jdk.version()))
+        .jvmArgs("-Dfile.encoding=" + (job == 1 ? "ISO-8859-1" : "UTF-8"))
+        .args(Integer.toString(job));
+  }
+
+  private static ChildJvm hostile(Jdk jdk, int job) throws IOException {
+    Path table = Workshop.checkout().work("samples").resolve("rows.csv");
+    if (!Files.exists(table)) {
+      Files.write(
+          table, IntStream.range(0, SAMPLES).mapToObj(i -> i + ",1,2,3,4,5,6,7," + i % 2).toList());
+    }
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.HostileIterators")
+        .directory(Workshop.empty("hostile-iterators-" + job + "-" + jdk.version()))
+        .args(table.toString(), Integer.toString(job));
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void readersOfEveryKindGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
+    Path data = Workshop.empty("prepared-readers-" + jdk.version());
+    readers(jdk, data, "write").run().orFail("The data");
+    ChildResult plain = readers(jdk, data).run().orFail("Readers without the agent");
+    ChildResult kept = agent(readers(jdk, data), "prepared=share").run().orFail("prepared=share");
+    SameOutput.check(kept, plain);
+    assertThat(kept.err()).doesNotContain("fault");
+    assertThat(figure(kept, 2)).isPositive(); // Of small ones no more are kept after a while.
+  }
+
+  @ParameterizedTest(name = "DL4J on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void twoJobsPrepareEachBatchOnceBetweenThem(Jdk jdk) throws Exception {
+    ChildResult plain = records(jdk, "sequences").run().orFail("Records without the agent");
+    long batches = SAMPLES / 32;
+    assertThat(madeByTwo(() -> records(jdk, "sequences"), plain))
+        .isBetween(batches + 1, batches + 3);
+  }
+
+  /** How an array lies in memory decides the last bit of what is computed of it. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void everyLossIsTheSame(Jdk jdk) throws IOException, InterruptedException {
+    String[] still = {"--augment", "false"};
+    Finished plain = Job.plain(Framework.DJL, jdk, still);
+    Finished kept =
+        new Job(Framework.DJL, jdk, Workshop.empty("prepared-losses-" + jdk.version()), "kept")
+            .args(still)
+            .agent("prepared=share")
+            .runWell();
+    assertThat(kept.differenceFrom(plain)).isEmpty();
+    int files = Pictures.all().files().size();
+    assertThat(figure(kept.result(), 2)).isEqualTo((Job.EPOCHS - 1L) * files);
+  }
+
+  /** They ask for the same samples, in the same order, at the same time. */
+  @ParameterizedTest(name = "DJL on {0}")
+  @MethodSource("io.coordl.endtoend.Workshop#jdks")
+  void twoJobsPrepareEachSampleOnceBetweenThem(Jdk jdk) throws Exception {
+    ChildResult plain = samples(jdk, "audio").run().orFail("Samples without the agent");
+    assertThat(madeByTwo(() -> samples(jdk, "audio"), plain)).isBetween(SAMPLES + 1L, SAMPLES + 3L);
+  }
+
+  /** What both make, and once what they agree on; before they do, both may make the first one. */
+  private static long madeByTwo(Callable<ChildJvm> job, ChildResult plain) throws Exception {
+    String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();
+    CompletableFuture<ChildResult> one = started(agent(job.call(), policy));
+    ChildResult two = agent(job.call(), policy).run().orFail("the second job");
+    long made = 0;
+    for (ChildResult done : List.of(one.get().orFail("the first job"), two)) {
+      SameOutput.check(done, plain);
+      assertThat(done.err()).doesNotContain("fault");
+      assertThat(figure(done, 2)).isPositive();
+      made += figure(done, 3);
+    }
+    return made;
+  }
+
+  private static CompletableFuture<ChildResult> started(ChildJvm job) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return job.run();
+          } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  private static ChildJvm samples(Jdk jdk, String programs) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.prepared.DjlSamples")
+        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+  }
+
+  static ChildJvm records(Jdk jdk, String programs) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.prepared.Dl4jSamples")
+        .args(programs, folder().toString(), Integer.toString(SAMPLES));
+  }
+
+  private static ChildJvm readers(Jdk jdk, Path data, String... uses) throws IOException {
+    return Workshop.program(jdk, Framework.DL4J, "example.records.UseReaders")
+        .args(data.toString())
+        .args(uses);
+  }
+
+  private static Path folder() throws IOException {
+    Path folder = Workshop.checkout().work("samples");
+    Path pictures = folder.resolve("pictures");
+    if (!Files.exists(pictures)) {
+      Files.createDirectories(folder);
+      Files.createSymbolicLink(
+          pictures, Pictures.all().copyTo(Workshop.empty("few-pictures"), 24).directory());
+    }
+    return folder;
+  }
+
+  private static ChildJvm loops(Jdk jdk) throws IOException {
+    return Workshop.program(jdk, Framework.DJL, "example.prefetch.DjlLoops")
+        .args(LOOPS, Pictures.all().directory().toString());
+  }
+
+  static ChildJvm agent(ChildJvm child, String policy) {
+    return child.agent(Workshop.checkout().agentJar(), "record=off," + policy);
+  }
+
+  private static long figure(ChildResult job, int group) {
+    Matcher matcher = STORE.matcher(job.err());
+    assertThat(matcher.find()).as(job.err()).isTrue();
+    return Long.parseLong(matcher.group(group));
+  }
+}

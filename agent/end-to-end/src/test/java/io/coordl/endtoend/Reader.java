@@ -1,0 +1,216 @@
+package io.coordl.endtoend;
+
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.ChildResult;
+import io.coordl.harness.Jdk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * The test program that reads and checks items, running while the test goes on; closing kills it if
+ * it still does. One thread.
+ */
+final class Reader implements AutoCloseable {
+  private final String name;
+  private final Path log;
+  private final Path stop;
+  private final FutureTask<ChildResult> end;
+  private final AtomicInteger epochs = new AtomicInteger();
+  private final CompletableFuture<ProcessHandle> started = new CompletableFuture<>();
+
+  /** So patient with each other are hosts of which it is counted what they read. */
+  static final int PATIENT = 25;
+
+  /**
+   * How a reader is to read.
+   *
+   * @param patience times as long as usual it is waited for another host's answers
+   */
+  record Plan(Jdk jdk, int epochs, long seed, int pauseMicros, int patience) {}
+
+  /** A fetch of an item, in microseconds; the start since 1970. */
+  record Fetch(long startMicros, long micros) {
+    long endMicros() {
+      return startMicros + micros;
+    }
+  }
+
+  private Reader(String name, Path directory, ChildJvm jvm) {
+    this.name = name;
+    this.log = directory.resolve(name + ".fetches");
+    this.stop = directory.resolve(name + ".stop");
+    this.end = new FutureTask<>(jvm::run);
+  }
+
+  /**
+   * Starts a reader of the host's copy of a data set.
+   *
+   * @param arguments of the agent; empty for none
+   * @param trace of what it reads, null for none
+   */
+  static Reader start(
+      Hosts.Host host,
+      String name,
+      Path data,
+      ItemSet items,
+      String arguments,
+      Plan plan,
+      List<String> trace)
+      throws IOException {
+    ChildJvm jvm =
+        new ChildJvm(plan.jdk(), "example.reads.ReadItems")
+            .classPath(Workshop.checkout().testPrograms())
+            .jvmArgs("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+            .jvmArgs("-Dcoordl.peer.patience=" + plan.patience())
+            .environment("COORDL_OPTS", "")
+            .environment("SLURM_JOB_NODELIST", host.nodeList())
+            .timeout(Workshop.LONGEST)
+            .directory(host.directory())
+            .wrapper(host.command())
+            .wrapper(trace);
+    if (!arguments.isEmpty()) {
+      jvm.agent(Workshop.checkout().agentJar(), "record=off,dataset=" + data + "," + arguments);
+    }
+    Reader reader = new Reader(name, host.directory(), jvm);
+    Files.deleteIfExists(reader.stop);
+    jvm.args(
+        data.toString(),
+        items.sums().toString(),
+        reader.log.toString(),
+        reader.stop.toString(),
+        Integer.toString(plan.epochs()),
+        Long.toString(plan.seed()),
+        Integer.toString(plan.pauseMicros()));
+    jvm.started(reader.started::complete);
+    jvm.echo(reader::heard);
+    Thread thread = new Thread(reader.end, name);
+    thread.setDaemon(true);
+    thread.start();
+    return reader;
+  }
+
+  private void heard(String line) {
+    if (line.startsWith("epoch ")) {
+      epochs.incrementAndGet();
+    }
+    if (Boolean.getBoolean("coordl.echo")) {
+      System.out.println(name + ": " + line);
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Epochs it has finished. */
+  int epochs() {
+    return epochs.get();
+  }
+
+  /** Waits until it has finished {@code more} epochs that it began from now on. */
+  void awaitWholeEpochs(int more) throws InterruptedException {
+    awaitEpochs(epochs() + 1 + more);
+  }
+
+  /** Waits until it has finished so many epochs. */
+  void awaitEpochs(int wanted) throws InterruptedException {
+    long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
+    while (epochs() < wanted) {
+      if (end.isDone() || System.nanoTime() - deadline > 0) {
+        throw new AssertionError(
+            name + " finishes no epoch" + (end.isDone() ? "; it ended: " + result() : ""));
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** Sends a signal, such as KILL, to the JVM. */
+  void signal(String signal) throws IOException, InterruptedException {
+    Shell.run("kill", "-" + signal, Long.toString(jvm().pid()));
+  }
+
+  /** Process of the JVM. */
+  long pid() {
+    return jvm().pid();
+  }
+
+  /** The JVM, which is a descendant of what was started. */
+  private ProcessHandle jvm() {
+    ProcessHandle process = started.join();
+    return Stream.concat(Stream.of(process), process.descendants())
+        .filter(one -> one.info().command().orElse("").endsWith("/java"))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " does not run"));
+  }
+
+  /** Tells it to end, now or after its epochs. */
+  void tell() throws IOException {
+    Files.writeString(stop, "");
+  }
+
+  /** Its end, which has to be good. */
+  ChildResult awaitGood() throws InterruptedException {
+    return await().orFail(name);
+  }
+
+  /** Its end. */
+  ChildResult await() throws InterruptedException {
+    try {
+      return end.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new AssertionError(name + " does not end", e);
+    }
+  }
+
+  private ChildResult result() throws InterruptedException {
+    try {
+      return end.get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What the agent said, without its mark. */
+  static List<String> agentLines(ChildResult result) {
+    return result
+        .err()
+        .lines()
+        .filter(line -> line.startsWith("[coordl] "))
+        .map(line -> line.substring("[coordl] ".length()))
+        .toList();
+  }
+
+  /** The fetches that it has noted so far: those of whole epochs. */
+  List<Fetch> fetches() throws IOException {
+    List<Fetch> fetches = new ArrayList<>();
+    String text = Files.readString(log);
+    for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
+      int blank = line.indexOf(' ');
+      fetches.add(
+          new Fetch(
+              Long.parseLong(line.substring(0, blank)), Long.parseLong(line.substring(blank + 1))));
+    }
+    return fetches;
+  }
+
+  @Override
+  public void close() {
+    if (!end.isDone()) {
+      ProcessHandle process = started.join();
+      List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process)).toList();
+      all.forEach(ProcessHandle::destroyForcibly);
+      all.forEach(one -> one.onExit().join());
+    }
+  }
+}

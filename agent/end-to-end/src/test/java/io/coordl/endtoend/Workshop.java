@@ -1,0 +1,173 @@
+package io.coordl.endtoend;
+
+import io.coordl.harness.Checkout;
+import io.coordl.harness.ChildJvm;
+import io.coordl.harness.Jdk;
+import io.coordl.harness.Jdks;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.provider.Arguments;
+
+/** What all tests share: where things are, and on what they run. Any thread. */
+final class Workshop {
+  private static final Checkout CHECKOUT = Checkout.find();
+  private static final List<Jdk> JDKS = Jdks.all();
+  private static final Map<String, Path> SHARED = new ConcurrentHashMap<>();
+
+  /** Whether the whole matrix runs, not a diagonal of it. */
+  static final boolean FULL = Boolean.getBoolean("coordl.full");
+
+  /** Timeout for events that must come although the machine may be busy; longer for whole jobs. */
+  static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  static final Duration LONGEST = Duration.ofMinutes(60);
+
+  static {
+    JDKS.forEach(jdk -> System.out.println("end-to-end tests run on " + jdk));
+  }
+
+  private Workshop() {}
+
+  /** The build. */
+  static Checkout checkout() {
+    return CHECKOUT;
+  }
+
+  /** Where a test that needs one JDK only runs: the newest. */
+  static Jdk newestJdk() {
+    return JDKS.get(JDKS.size() - 1);
+  }
+
+  /** Oldest first. */
+  static List<Jdk> jdksInOrder() {
+    return JDKS;
+  }
+
+  /** A directory of this module's build that stays from run to run. */
+  static Path directory(String name) {
+    try {
+      return Files.createDirectories(
+          CHECKOUT.root().resolve("agent/end-to-end/target/jobs").resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What makes JVMs of a few seconds start soon; with -Pfull they choose their collector. */
+  static String[] soon() {
+    return FULL
+        ? new String[] {"-XX:TieredStopAtLevel=1"}
+        : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
+  }
+
+  /** A test program with a library, without the agent yet; one thread of the engine. */
+  static ChildJvm program(Jdk jdk, Framework framework, String mainClass) throws IOException {
+    ChildJvm program =
+        new ChildJvm(jdk, mainClass)
+            .classPath(CHECKOUT.testPrograms())
+            .classPathFile(CHECKOUT.exampleClassPath(framework.module()))
+            .jvmArgs(soon())
+            .jvmArgs(
+                "-Djava.awt.headless=true",
+                SameOutput.keepsBytes(),
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + CHECKOUT.work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=off")
+            .environment("OMP_NUM_THREADS", "1");
+    return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
+  }
+
+  /** Shared files of this host's jobs whose names contain {@code name}. */
+  static List<Path> inSharedMemory(String name) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/dev/shm"))) {
+      for (Path file : all) {
+        String[] within = file.toFile().list(); // Null for a file, or if it is gone.
+        Stream.concat(
+                Stream.of(file),
+                Stream.of(within == null ? new String[0] : within).map(file::resolve))
+            .filter(path -> path.toString().contains(name))
+            .forEach(found::add);
+      }
+    }
+    return found;
+  }
+
+  /** An empty directory, left for whoever asks why a test failed. */
+  static Path empty(String name) throws IOException {
+    Path directory = directory(name);
+    try (Stream<Path> tree = Files.walk(directory)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+    return Files.createDirectories(directory);
+  }
+
+  /** A directory for what tests share: empty when it is first asked for. */
+  static Path shared(String name) {
+    return SHARED.computeIfAbsent(
+        name,
+        own -> {
+          try {
+            return empty(own);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+  }
+
+  /** Arguments of tests of every framework: on every JDK with -Pfull, else each on one of them. */
+  static Stream<Arguments> frameworksAndJdks(TestInfo test) {
+    return Stream.of(Framework.values())
+        .flatMap(
+            framework ->
+                inTurns(test, framework == Framework.DJL ? 0 : 1)
+                    .map(jdk -> Arguments.of(framework, jdk)));
+  }
+
+  /**
+   * As {@link #frameworksAndJdks}, but without -Pfull on one framework, by the test's name: for
+   * what does not differ between them.
+   */
+  static Stream<Arguments> oneFrameworkAndJdks(TestInfo test) {
+    List<Arguments> all = frameworksAndJdks(test).toList();
+    int name = test.getTestMethod().orElseThrow().getName().hashCode() >> 1;
+    return FULL ? all.stream() : Stream.of(all.get(Math.floorMod(name, all.size())));
+  }
+
+  /** All of them with -Pfull, else the first {@code part}: put those first that show most. */
+  static <T> List<T> first(int part, List<T> all) {
+    return FULL ? all : all.subList(0, part);
+  }
+
+  /** Arguments of tests on every JDK with -Pfull, else on one of them. */
+  static Stream<Jdk> jdks(TestInfo test) {
+    return inTurns(test, 0);
+  }
+
+  /** Without -Pfull the tests take turns, by their names, so that each JDK gets half of them. */
+  private static Stream<Jdk> inTurns(TestInfo test, int turn) {
+    if (FULL) {
+      return JDKS.stream();
+    }
+    int name = test.getTestMethod().orElseThrow().getName().hashCode();
+    return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
+  }
+
+  /** All of them with -Pfull, else the one whose turn it is. */
+  static <T> List<T> inTurns(String name, List<T> all) {
+    return FULL ? all : List.of(all.get(Math.floorMod(name.hashCode(), all.size())));
+  }
+}

@@ -1,0 +1,37 @@
+package io.coordl.harness;
+
+import java.time.Duration;
+
+/**
+ * What a child process left.
+ *
+ * @param exit its exit status; 128 + signal if it was killed
+ * @param timedOut whether it was killed because it ran too long
+ * @param out its standard output
+ * @param err its standard error
+ * @param wall from start to end
+ * @param cpuSeconds user and system time of the JVM; NaN if unknown
+ */
+public record ChildResult(
+    int exit, boolean timedOut, String out, String err, Duration wall, double cpuSeconds) {
+  /**
+   * This result, if the program ended well.
+   *
+   * @throws IllegalStateException with the end of its standard error, otherwise
+   */
+  public ChildResult orFail(String what) {
+    if (exit == 0) {
+      return this;
+    }
+    throw new IllegalStateException(
+        what
+            + (timedOut ? " ran too long and was killed" : " ended with exit status " + exit)
+            + ". The end of its output:\n"
+            + end(out, timedOut ? 100_000 : 2_000) // With all threads of one that hung.
+            + end(err, 2_000));
+  }
+
+  private static String end(String text, int most) {
+    return text.substring(Math.max(0, text.length() - most));
+  }
+}

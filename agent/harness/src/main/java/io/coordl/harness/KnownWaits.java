@@ -1,0 +1,213 @@
+package io.coordl.harness;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * A training program that knows how long its training thread waited: one of {@code example.truth}.
+ * Immutable; any thread.
+ *
+ * @param name its first argument
+ * @param mainClass where it starts
+ * @param module the example whose class path holds its framework
+ */
+public record KnownWaits(String name, String mainClass, String module) {
+  /** The largest relative error that the agent promises. */
+  public static final double LIMIT = 0.03;
+
+  /**
+   * Milliseconds of preparing a batch and of a step, batches, epochs. Three epochs of waits beside
+   * which what happens once, such as loading a class, is small.
+   */
+  private static final List<String> SETTINGS = List.of("100", "20", "12", "3");
+
+  /**
+   * Both accounts of the same waits.
+   *
+   * @param trueNanos the program's
+   * @param measuredNanos the agent's
+   */
+  public record Accounts(long trueNanos, long measuredNanos) {
+    /** How much more the agent says, as a share of the truth. */
+    public double error() {
+      return (double) (measuredNanos - trueNanos) / trueNanos;
+    }
+  }
+
+  /**
+   * What waits were for, by both accounts: the program's of reading a file and waiting in all, the
+   * agent's of fetch, prep and all.
+   */
+  public record Split(long trueFetch, long trueNanos, long fetchStall, long prepStall, long stall) {
+    /** The part of all waits that was fetching, by the program's own clock. */
+    public double trueShare() {
+      return (double) trueFetch / trueNanos;
+    }
+
+    /** The same by the agent. */
+    public double share() {
+      return (double) fetchStall / stall;
+    }
+
+    /** The part of all waits that the agent calls preparing. */
+    public double prepShare() {
+      return (double) prepStall / stall;
+    }
+  }
+
+  /** Bytes to read for each batch, of a file without any blocks: some tens of milliseconds. */
+  private static final long FILE_BYTES = 512L << 20;
+
+  /** The program that reads a file for each batch and then prepares it, one after the other. */
+  public static KnownWaits reading() {
+    return new KnownWaits("hand-read", "example.truth.Dl4jWaits", "dl4j-image");
+  }
+
+  /**
+   * As {@link #measure}, of {@link #reading}: what the waits were for.
+   *
+   * @throws IllegalStateException if the program or the reading of its recording fails
+   */
+  public Split split(Checkout checkout, Jdk jdk, Path directory)
+      throws IOException, InterruptedException {
+    Path recording = recording(directory);
+    Path file = directory.resolve("item.bin");
+    try (RandomAccessFile empty = new RandomAccessFile(file.toFile(), "rw")) {
+      empty.setLength(FILE_BYTES);
+    }
+    ChildJvm child =
+        child(checkout, jdk, "record=" + recording + ",dataset=" + file)
+            .jvmArgs("-Dtruth.file=" + file);
+    JsonNode truth = json(child.run().orFail("The program " + this).out());
+    RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
+    return new Split(
+        truth.path("fetchNanos").longValue(),
+        truth.path("trueStallNanos").longValue(),
+        agent.fetchStall(),
+        agent.prepStall(),
+        agent.stall());
+  }
+
+  private Path recording(Path directory) throws IOException {
+    return Files.createDirectories(directory).resolve(module + "-" + name + ".jfr");
+  }
+
+  /**
+   * Every program whose account is exact. Not among them: {@code graph}, {@code parallelwrapper}
+   * and {@code samediff} without {@code -timed}, where no code of the program's sees a prefetched
+   * batch arrive, so that its account lacks the hand-over (5 % on a busy machine).
+   */
+  public static List<KnownWaits> all() {
+    Stream<String> dl4j =
+        Stream.of(
+            "fit",
+            "fit-timed",
+            "fit-plain",
+            "graph-timed",
+            "graph-plain",
+            "hand",
+            "hand-async",
+            "earlystopping",
+            "earlystopping-timed",
+            "earlystopping-plain",
+            "parallelwrapper-timed",
+            "samediff-timed");
+    Stream<String> djl =
+        Stream.of(
+            "easytrain",
+            "easytrain-pool",
+            "easytrain-pool2",
+            "hand",
+            "hand-pool",
+            "collector",
+            "forward",
+            "lambda",
+            "lambda-hand");
+    return Stream.concat(
+            dl4j.map(name -> new KnownWaits(name, "example.truth.Dl4jWaits", "dl4j-image")),
+            djl.map(name -> new KnownWaits(name, "example.truth.DjlWaits", "djl-image")))
+        .toList();
+  }
+
+  /**
+   * Runs the program with the agent observing; {@code directory} gets the recording.
+   *
+   * @throws IllegalStateException if the program or the reading of its recording fails
+   */
+  public Accounts measure(Checkout checkout, Jdk jdk, Path directory)
+      throws IOException, InterruptedException {
+    Path recording = recording(directory);
+    ChildJvm child = child(checkout, jdk, "record=" + recording);
+    JsonNode truth = json(child.run().orFail("The program " + this).out());
+    RecordingSummary agent = RecordingSummary.read(checkout.coordlJar(), recording);
+    List<Long> trueStalls =
+        truth.path("epochStallNanos").valueStream().map(JsonNode::longValue).toList();
+    if (trueStalls.isEmpty()) {
+      return new Accounts(truth.path("trueStallNanos").longValue(), agent.stall());
+    }
+    // The first epoch is left out: an account from both ends does not know what loading the
+    // framework's classes takes, and a hand-written loop, timed from outside the agent's spans,
+    // also waits for the agent's own classes at its first batch (tens of milliseconds, once).
+    if (trueStalls.size() != agent.epochStalls().size()) {
+      throw new IllegalStateException(
+          this
+              + " waited in "
+              + trueStalls.size()
+              + " epochs, the agent saw "
+              + agent.epochStalls().size()
+              + ".");
+    }
+    return new Accounts(afterTheFirst(trueStalls), afterTheFirst(agent.epochStalls()));
+  }
+
+  private ChildJvm child(Checkout checkout, Jdk jdk, String arguments) throws IOException {
+    ChildJvm child =
+        new ChildJvm(jdk, mainClass)
+            .classPath(checkout.testPrograms(), checkout.exampleJar(module))
+            .classPathFile(checkout.exampleClassPath(module))
+            .agent(checkout.agentJar(), "summary=off," + arguments)
+            .jvmArgs(
+                "-Xmx512m",
+                "-XX:TieredStopAtLevel=1",
+                "-Dai.djl.offline=true",
+                "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error")
+            .args(name)
+            .args(SETTINGS.toArray(new String[0]))
+            .environment("OMP_NUM_THREADS", "1")
+            .environment("COORDL_OPTS", "");
+    if (jdk.feature() >= 24) {
+      child.jvmArgs("--enable-native-access=ALL-UNNAMED");
+    }
+    return child;
+  }
+
+  private static long afterTheFirst(List<Long> epochs) {
+    return epochs.stream().skip(1).mapToLong(Long::longValue).sum();
+  }
+
+  private JsonNode json(String out) throws IOException {
+    String line =
+        out.lines()
+            .filter(candidate -> candidate.startsWith("{"))
+            .findFirst()
+            .orElseThrow(() -> new IllegalStateException(this + " printed no JSON: " + out));
+    try {
+      return JsonMapper.shared().readTree(line);
+    } catch (JacksonException e) {
+      throw new IOException(this + " printed no JSON: " + line, e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return (module.startsWith("djl") ? "DJL " : "DL4J ") + name;
+  }
+}

@@ -1,0 +1,72 @@
+package io.coordl.harness;
+
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Counts from outside the JVM how often a program opens a data-set file, with strace. Only the
+ * opening calls stop the program ({@code --seccomp-bpf}), so its times stay what they are.
+ */
+public final class OpenedFiles {
+  private static final Pattern OPENED =
+      Pattern.compile("open(?:at)?\\(.*\"(?<path>[^\"]+\\.jpg)\"(?:.*\\) = \\d+|.*<unfinished)");
+
+  private OpenedFiles() {}
+
+  /** Whether strace is installed and allowed here. */
+  public static boolean canTrace() throws InterruptedException {
+    try {
+      Process process =
+          new ProcessBuilder(
+                  Stream.concat(trace(Path.of("/dev/null")).stream(), Stream.of("true")).toList())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return process.waitFor() == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The command that traces what follows it into {@code output}. */
+  public static List<String> trace(Path output) {
+    return List.of(
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        "trace=open,openat",
+        "-o",
+        output.toString());
+  }
+
+  /** How often a {@code .jpg} file was opened, by the trace in {@code output}. */
+  public static long count(Path output) throws IOException {
+    try (Stream<String> lines = Files.lines(output)) {
+      return lines.filter(line -> OPENED.matcher(line).find()).count();
+    }
+  }
+
+  /** How often each {@code .jpg} file was opened; a file that never was is not in it. */
+  public static Map<Path, Long> byFile(Path output) throws IOException {
+    try (Stream<String> lines = Files.lines(output)) {
+      return lines
+          .map(OPENED::matcher)
+          .filter(Matcher::find)
+          .collect(groupingBy(open -> Path.of(open.group("path")), TreeMap::new, counting()));
+    }
+  }
+}

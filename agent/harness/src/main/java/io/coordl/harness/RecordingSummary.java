@@ -1,0 +1,121 @@
+package io.coordl.harness;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What {@code coordl summary --json} says about one recording, by schema version 1. All times in
+ * nanoseconds.
+ *
+ * @param wall from the first ask for a batch to the last
+ * @param stall time the training thread waited for batches
+ * @param fetchStall its share that was fetching
+ * @param prepStall its share that was preparing
+ * @param gcStall its share that was garbage collection
+ * @param queueStall its share that was hand-over
+ * @param hits openings that a store answered
+ * @param storageItems items read from storage, as the agent counts them
+ * @param decodes calls that decoded something
+ * @param epochs each pass, by number
+ */
+public record RecordingSummary(
+    long wall,
+    long stall,
+    long fetchStall,
+    long prepStall,
+    long gcStall,
+    long queueStall,
+    long hits,
+    long storageItems,
+    long decodes,
+    List<Epoch> epochs) {
+
+  /**
+   * One epoch or evaluation.
+   *
+   * @param stall time the training thread waited for batches
+   * @param compute time of its steps
+   * @param prep time of fetching, decoding, transforming and assembling, on all threads
+   */
+  public record Epoch(long stall, long compute, long prep) {}
+
+  /** {@code stall} of each epoch, by number. */
+  List<Long> epochStalls() {
+    return epochs.stream().map(Epoch::stall).toList();
+  }
+
+  /** Runs {@code coordl summary --json} on {@code recording}. */
+  public static RecordingSummary read(Path coordlJar, Path recording)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Jdks.running().java().toString(),
+                "-jar",
+                coordlJar.toString(),
+                "summary",
+                "--json",
+                recording.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    byte[] json = process.getInputStream().readAllBytes();
+    int exit = process.waitFor();
+    if (exit != 0) {
+      throw new IllegalStateException(
+          "coordl summary --json " + recording + " ended with exit status " + exit + ".");
+    }
+    try {
+      return of(JsonMapper.shared().readTree(json));
+    } catch (JacksonException e) {
+      throw new IOException("coordl summary --json " + recording + " printed no JSON.", e);
+    }
+  }
+
+  public static RecordingSummary of(JsonNode root) {
+    JsonNode totals = root.path("totals");
+    long hits = 0;
+    for (JsonNode store : root.path("stores")) {
+      hits += number(store, "hits");
+    }
+    long decodes = 0;
+    for (JsonNode latency : root.path("latencies")) {
+      decodes += latency.path("kind").asString().equals("decode") ? number(latency, "count") : 0;
+    }
+    List<Epoch> epochs = new ArrayList<>();
+    for (JsonNode epoch : root.path("epochs")) {
+      epochs.add(
+          new Epoch(
+              number(epoch, "stallNanos"),
+              number(epoch, "computeNanos"),
+              number(epoch, "fetchTimeNanos")
+                  + number(epoch, "decodeTimeNanos")
+                  + number(epoch, "transformTimeNanos")
+                  + number(epoch, "otherTimeNanos")));
+    }
+    return new RecordingSummary(
+        number(totals, "wallNanos"),
+        number(totals, "stallNanos"),
+        number(totals, "fetchStallNanos"),
+        number(totals, "prepStallNanos"),
+        number(totals, "gcStallNanos"),
+        number(totals, "queueStallNanos"),
+        hits,
+        number(totals, "storageItems"),
+        decodes,
+        epochs);
+  }
+
+  /** A field that the schema promises; absent is an error, or a table would show zeros. */
+  private static long number(JsonNode node, String field) {
+    JsonNode value = node.path(field);
+    if (!value.isNumber()) {
+      throw new IllegalStateException(
+          "coordl summary --json has no number \"" + field + "\" in " + node + ".");
+    }
+    return value.longValue();
+  }
+}

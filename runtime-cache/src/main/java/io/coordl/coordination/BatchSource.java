@@ -1,0 +1,15 @@
+package io.coordl.coordination;
+
+/** Prepares batches in this job. */
+public interface BatchSource {
+  /**
+   * Prepares one batch of the epoch. Called on the agent's threads, in no particular order and by
+   * as many at once as {@link SharedEpoch#prepareWith} started.
+   *
+   * @throws NotPreparedException if the agent is not at fault; this job then prepares nothing more
+   *     in this epoch
+   * @throws Exception if the agent failed; this job then prepares nothing more in this epoch, and a
+   *     fault is reported
+   */
+  PreparedBatch prepare(int batch, int[] items) throws Exception;
+}

@@ -1,0 +1,29 @@
+package io.coordl.coordination;
+
+import java.util.concurrent.locks.LockSupport;
+
+/** Reads the time and pauses threads; tests substitute it. */
+interface Clock {
+  Clock SYSTEM =
+      new Clock() {
+        @Override
+        public long nanos() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public void pause(long nanos) {
+          boolean interrupted =
+              Thread.interrupted(); // A pending interrupt would make parkNanos return at once.
+          LockSupport.parkNanos(this, nanos);
+          if (interrupted) {
+            Thread.currentThread().interrupt();
+          }
+        }
+      };
+
+  long nanos();
+
+  /** Pauses for about that long; the thread's interrupt status is restored for the program. */
+  void pause(long nanos);
+}

@@ -1,0 +1,67 @@
+package io.coordl.coordination;
+
+import io.coordl.host.SharedFile;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes a pipeline, part by part: two jobs may share batches only if all parts are equal.
+ * Immutable.
+ *
+ * @param parts name and value as shown to the user, {@code "batch size" -> "32"}, in insertion
+ *     order; long values as a checksum
+ */
+public record Fingerprint(Map<String, String> parts) {
+  /** Collapses each run of white space in a value into one space. */
+  public Fingerprint {
+    Map<String, String> plain = new LinkedHashMap<>();
+    parts.forEach((name, value) -> plain.put(name, value.replaceAll("\\s+", " ")));
+    parts = Collections.unmodifiableMap(plain);
+  }
+
+  /**
+   * Describes the first part that differs, as "its batch size is 32, not 64"; null if all are
+   * equal.
+   */
+  public @Nullable String difference(Fingerprint other) {
+    for (Map.Entry<String, String> part : parts.entrySet()) {
+      String theirs = other.parts.get(part.getKey());
+      if (!part.getValue().equals(theirs)) {
+        return "its " + part.getKey() + " is " + part.getValue() + ", not " + theirs;
+      }
+    }
+    return parts.size() == other.parts.size() ? null : "it is described by other parts";
+  }
+
+  /** Number of parts both have in common; finds the most similar of several. */
+  int likeness(Fingerprint other) {
+    return (int) parts.entrySet().stream().filter(other.parts.entrySet()::contains).count();
+  }
+
+  /** One line per part; {@link #parse} reads it. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    parts.forEach((name, value) -> text.append(name).append('\t').append(value).append('\n'));
+    return text.toString();
+  }
+
+  static Fingerprint parse(String text) {
+    Map<String, String> parts = new LinkedHashMap<>();
+    text.lines()
+        .forEach(
+            line -> {
+              int tab = line.indexOf('\t');
+              if (tab > 0) {
+                parts.put(line.substring(0, tab), line.substring(tab + 1));
+              }
+            });
+    return new Fingerprint(parts);
+  }
+
+  /** 64-bit checksum of all parts, for a file name; equality is decided by the text. */
+  long checksum() {
+    return SharedFile.checksum(text());
+  }
+}

@@ -1,0 +1,17 @@
+package io.coordl.coordination;
+
+import java.nio.ByteBuffer;
+
+/** A prepared batch, about to be staged; used by one thread. */
+public interface PreparedBatch extends AutoCloseable {
+  long bytes();
+
+  /**
+   * Writes the batch to {@code target} from position 0: direct, page aligned, in native byte order,
+   * with room for at least {@link #bytes} bytes.
+   */
+  void writeTo(ByteBuffer target);
+
+  @Override
+  default void close() {}
+}

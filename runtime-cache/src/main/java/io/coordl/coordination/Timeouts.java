@@ -1,0 +1,25 @@
+package io.coordl.coordination;
+
+import java.time.Duration;
+
+/**
+ * How long jobs wait for each other. Correctness does not depend on these values.
+ *
+ * @param patience how long a job waits for a batch that another has claimed; extended if its own
+ *     batches take longer
+ * @param beat a job without a heartbeat for this long counts as suspended
+ * @param lease a job without progress for this long is no longer waited for
+ * @param blocked a job that has waited this long in one pipeline is not waited for in the others
+ * @param start how long the first epoch waits for the requested number of jobs
+ */
+record Timeouts(
+    Duration patience, Duration beat, Duration lease, Duration blocked, Duration start) {
+  static final Timeouts USUAL =
+      new Timeouts(
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(1),
+          // Shorter in tests of jobs that never find each other.
+          Duration.ofSeconds(Integer.getInteger("coordl.prep.start", 60)));
+}

@@ -1,9 +1,0 @@
-/**
- * All events that the agent writes, and nothing else. {@code reports} reads a recording back into
- * these classes. They live in the isolated class loader, because rewritten code never writes an
- * event itself.
- */
-@NullMarked
-package io.coordl.event;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,15 @@
+package io.coordl.host;
+
+import java.io.IOException;
+
+/**
+ * Another job holds the file's setup lock for too long, while it creates or leaves the file. The
+ * file may be available later.
+ */
+public final class BusyFileException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  BusyFileException(String message) {
+    super(message);
+  }
+}

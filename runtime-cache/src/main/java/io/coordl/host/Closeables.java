@@ -1,0 +1,20 @@
+package io.coordl.host;
+
+import java.io.Closeable;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** Closes a resource that is no longer used and ignores failures: it has no buffered data. */
+public final class Closeables {
+  private Closeables() {}
+
+  public static void closeQuietly(@Nullable Closeable closeable) {
+    try {
+      if (closeable != null) {
+        closeable.close();
+      }
+    } catch (IOException e) {
+      // Nothing is lost.
+    }
+  }
+}

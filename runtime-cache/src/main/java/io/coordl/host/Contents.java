@@ -1,0 +1,88 @@
+package io.coordl.host;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Contents of a {@link SharedFile}: how to recognise, create and join them. Every method except
+ * {@link #map} is called under the file's setup lock.
+ *
+ * @param <M> its memory, which is closed with the file
+ */
+public interface Contents<M extends Contents.Memory> {
+  /** The words of a file. */
+  interface Memory extends Closeable {
+    long get(long at);
+
+    void set(long at, long value);
+  }
+
+  /** The header, which distinguishes the agent's files. */
+  Header header();
+
+  /** Size in bytes below which a file is not worth creating. */
+  long minimum();
+
+  /** Maps a file that has, or is to get, this length. */
+  M map(Path path, long bytes) throws IOException;
+
+  /** Creates the contents of a new file; the header is written afterwards. */
+  default void format(M memory) throws IOException {}
+
+  /**
+   * Registers a job, which counts as alive from now on; throws with a sentence for the user if
+   * there is no room.
+   */
+  default void enter(M memory, long job, Liveness liveness, Path path) throws IOException {}
+
+  /** A number for a joining job that no job had before; 0 if none is left. */
+  static long nextJob(Memory memory) {
+    long job = memory.get(Header.JOBS) + 1;
+    if (job > Liveness.MAX_JOB) {
+      return 0;
+    }
+    memory.set(Header.JOBS, job);
+    return job;
+  }
+
+  /**
+   * Words at the beginning of each of the agent's shared files, 64 bits each, in the machine's byte
+   * order.
+   *
+   * @param suffix end of the file's name, with its dot
+   * @param noun name for the user: "store"
+   * @param without what the user loses if the file cannot be used: "nothing is cached"
+   * @param magic type of the file, written last
+   * @param version of the layout
+   * @param layout differs between builds with different layouts
+   * @param bytes of the whole header
+   */
+  record Header(
+      String suffix,
+      String noun,
+      String without,
+      long magic,
+      long version,
+      long layout,
+      int bytes) {
+    public static final long MAGIC = 0;
+    public static final long VERSION = 8;
+    public static final long LAYOUT = 16;
+
+    public static final long UID = 24;
+
+    public static final long CAPACITY = 32;
+
+    /** Number of the last job that joined; numbers are never reused. */
+    public static final long JOBS = 40;
+
+    public void write(Memory memory, long user, long capacity) {
+      memory.set(VERSION, version);
+      memory.set(LAYOUT, layout);
+      memory.set(UID, user);
+      memory.set(CAPACITY, capacity);
+      memory.set(MAGIC, magic);
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.coordl.host;
+
+import io.coordl.telemetry.event.Figures;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * The kernel's counters of cores: run-queue delays of threads (schedstat), throttling of control
+ * groups of version 1 and 2, and pressure. Counters that a kernel lacks stay 0. The process is read
+ * at most every {@value #PAUSE_NANOS} ns, because that takes some ten microseconds a thread.
+ */
+public final class KernelCores implements CoreTimes {
+  static final long PAUSE_NANOS = 250_000_000;
+
+  private static final Path PROC = Path.of("/proc");
+  private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+
+  private final Path proc;
+  private final Path groups;
+  private final LongSupplier clock;
+
+  /**
+   * Waits of each thread at the last reading, by its number, and of all threads that have ended.
+   */
+  private Map<String, Long> waits = new HashMap<>();
+
+  private long ended;
+  private long sum;
+  private long throttled;
+  private long pressure;
+  private long next = Long.MIN_VALUE;
+
+  public KernelCores() {
+    this(PROC, GROUPS, System::nanoTime);
+  }
+
+  /** For tests, which have files of their own. */
+  KernelCores(Path proc, Path groups, LongSupplier clock) {
+    this.proc = proc;
+    this.groups = groups;
+    this.clock = clock;
+  }
+
+  @Override
+  public long ofThread() {
+    return wait(proc.resolve("thread-self/schedstat"));
+  }
+
+  @Override
+  public synchronized void ofProcess(Figures figures) {
+    long now = clock.getAsLong();
+    if (next == Long.MIN_VALUE || now - next >= 0) {
+      next = now + PAUSE_NANOS;
+      sumOfThreads();
+      Path membership = proc.resolve("self/cgroup");
+      throttled = Collections.max(limits(membership), KernelCores::byThrottled).throttled();
+      pressure = pressure();
+    }
+    figures.cpu = Machine.cpuTime(proc.resolve("self/stat"));
+    figures.coreWait = sum;
+    figures.throttled = throttled;
+    figures.pressure = pressure;
+  }
+
+  /** Adds up all threads; those that have ended keep what they had at the reading before. */
+  private void sumOfThreads() {
+    Map<String, Long> now = new HashMap<>();
+    for (String thread : threads()) {
+      now.put(thread, wait(proc.resolve("self/task/" + thread + "/schedstat")));
+    }
+    for (Map.Entry<String, Long> before : waits.entrySet()) {
+      Long later = now.get(before.getKey());
+      if (later == null || later < before.getValue()) { // Another thread may have its number.
+        ended += before.getValue();
+      }
+    }
+    waits = now;
+    sum = ended + now.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  @SuppressWarnings("removal") // JDK 17 has security managers.
+  private List<String> threads() {
+    PrivilegedAction<List<String>> listing =
+        () -> {
+          List<String> names = new ArrayList<>();
+          try (DirectoryStream<Path> all = Files.newDirectoryStream(proc.resolve("self/task"))) {
+            all.forEach(thread -> names.add(String.valueOf(thread.getFileName())));
+          } catch (IOException | DirectoryIteratorException e) {
+            // There is no /proc.
+          }
+          return names;
+        };
+    return AccessController.doPrivileged(listing);
+  }
+
+  /** The second number of a schedstat, nanoseconds waited for a core; 0 if there is none. */
+  private static long wait(Path schedstat) {
+    List<String> lines = Machine.lines(schedstat);
+    String[] words = lines.isEmpty() ? new String[0] : lines.get(0).split(" ", 3);
+    return words.length < 2 ? 0 : Math.max(0, Machine.parse(words[1]));
+  }
+
+  /** Of the innermost group that has it, else of the host. */
+  private long pressure() {
+    for (String line : Machine.lines(proc.resolve("self/cgroup"))) {
+      if (line.startsWith("0::")) {
+        long group = some(Machine.directory(groups, line.substring(3)).resolve("cpu.pressure"));
+        if (group >= 0) {
+          return group;
+        }
+      }
+    }
+    return Math.max(0, some(proc.resolve("pressure/cpu")));
+  }
+
+  /** Nanoseconds of {@code some avg10=0.00 ... total=microseconds}, -1 if there is no such line. */
+  private static long some(Path file) {
+    for (String line : Machine.lines(file)) {
+      int at = line.indexOf("total=");
+      if (line.startsWith("some ") && at > 0) {
+        return 1_000 * Math.max(0, Machine.parse(line.substring(at + "total=".length())));
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The CPU limit of a control group.
+   *
+   * @param cores it allows; infinite without a limit
+   * @param throttled nanoseconds for which it held threads back, summed over cores
+   */
+  record Limit(double cores, long throttled) {
+    private static final Limit NONE = new Limit(Double.POSITIVE_INFINITY, 0);
+  }
+
+  private static int byThrottled(Limit one, Limit other) {
+    return Long.compare(one.throttled(), other.throttled());
+  }
+
+  /** Cores that the quotas of all groups above the process allow; 0 without a quota. */
+  static double limit() {
+    return limit(PROC.resolve("self/cgroup"), GROUPS);
+  }
+
+  static double limit(Path membership, Path mount) {
+    double least = limits(membership, mount).stream().mapToDouble(Limit::cores).min().orElse(0);
+    return Double.isInfinite(least) ? 0 : least;
+  }
+
+  private List<Limit> limits(Path membership) {
+    return limits(membership, groups);
+  }
+
+  /** The limits of the groups above the process, and always one that limits nothing. */
+  private static List<Limit> limits(Path membership, Path mount) {
+    List<Limit> limits = new ArrayList<>(List.of(Limit.NONE));
+    for (String line : Machine.lines(membership)) {
+      String[] parts = line.split(":", 3);
+      if (parts.length == 3 && parts[1].isEmpty()) {
+        Machine.walk(mount, parts[2], KernelCores::limit2, limits);
+      } else if (parts.length == 3 && List.of(parts[1].split(",")).contains("cpu")) {
+        Machine.walk(mount.resolve("cpu"), parts[2], KernelCores::limit1, limits);
+      }
+    }
+    return limits;
+  }
+
+  private static Limit limit1(Path group) {
+    long quota = Machine.number(group.resolve("cpu.cfs_quota_us"));
+    long period = Machine.number(group.resolve("cpu.cfs_period_us"));
+    return limit(quota, period, Machine.field(stat(group), "throttled_time"));
+  }
+
+  /** The file holds {@code quota period}, or {@code max period}. */
+  private static Limit limit2(Path group) {
+    List<String> lines = Machine.lines(group.resolve("cpu.max"));
+    String[] words = lines.isEmpty() ? new String[0] : lines.get(0).trim().split(" ", 3);
+    long throttled = Machine.field(stat(group), "throttled_usec");
+    return words.length < 2
+        ? Limit.NONE
+        : limit(Machine.parse(words[0]), Machine.parse(words[1]), 1_000 * Math.max(0, throttled));
+  }
+
+  private static List<String> stat(Path group) {
+    return Machine.lines(group.resolve("cpu.stat"));
+  }
+
+  private static Limit limit(long quota, long period, long throttled) {
+    return quota <= 0 || period <= 0
+        ? Limit.NONE
+        : new Limit((double) quota / period, Math.max(0, throttled));
+  }
+}

@@ -1,0 +1,96 @@
+package io.coordl.host;
+
+import io.coordl.telemetry.log.UserLog;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Opens a shared file that another job keeps locked as soon as it is unlocked. A thread of the
+ * agent does this, so no caller waits. The thread belongs to the topmost thread group, where no
+ * program interrupts it; an interrupt would close its channel.
+ */
+public final class LateFile implements Closeable {
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** A running job sets up a file in less time. */
+  private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  @FunctionalInterface
+  public interface Attempt {
+    /** Opens and uses the file; false if another job keeps it locked. */
+    boolean succeeds() throws IOException;
+  }
+
+  private final String file;
+  private final String without;
+  private final Attempt attempt;
+  private final UserLog log;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  /**
+   * Starts trying.
+   *
+   * @param file name for the user
+   * @param without what the user loses until it is open
+   */
+  public LateFile(String file, String without, Attempt attempt, UserLog log) {
+    this.file = file;
+    this.without = without;
+    this.attempt = attempt;
+    this.log = log;
+    thread = new AgentThread("coordl-store", this::run);
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      long began = System.nanoTime();
+      boolean said = false;
+      for (long pause = FIRST_PAUSE_NANOS; !tryOnce(); ) {
+        LockSupport.parkNanos(this, pause);
+        pause = Math.min(LAST_PAUSE_NANOS, 2 * pause);
+        if (!said && System.nanoTime() - began > LONG_NANOS) {
+          said = true;
+          log.say(
+              "Another job sets up or leaves %s and does not get on (is it stopped?): %s until it"
+                  + " does.",
+              file, without);
+        }
+      }
+      if (said && !closed) {
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
+        log.say("The other job got on after " + seconds + " s: this one uses " + file + ".");
+      }
+    } catch (IOException e) {
+      log.say(e.getMessage() + " The job runs without it.");
+    } catch (RuntimeException | Error e) {
+      log.say("Could not open " + file + " (" + e + "): " + without + ".");
+    }
+  }
+
+  /** Whether that was the last attempt. */
+  private synchronized boolean tryOnce() throws IOException {
+    return closed || attempt.succeeds();
+  }
+
+  /** Stops trying; if the file is not open now, it will not be opened. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+    }
+    LockSupport.unpark(thread);
+  }
+
+  public boolean isTrying() {
+    return thread.isAlive();
+  }
+
+  public void join() throws InterruptedException {
+    thread.join();
+  }
+}

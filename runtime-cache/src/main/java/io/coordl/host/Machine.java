@@ -1,0 +1,393 @@
+package io.coordl.host;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.coordl.telemetry.event.EnvironmentEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.live.Owner;
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Measures the resources that the machine and the container leave to this process. */
+public final class Machine {
+  /** The part of a limit that is left alone, for other needs of the kernel and the JVM. */
+  private static final int RESERVED_PART = 32;
+
+  /** A reserve that suffices on the largest machine. */
+  private static final long LARGEST_RESERVE = 256L << 20;
+
+  /** Field of /proc/self/stat, counted after the name of the program. */
+  private static final int FAULTS = 7;
+
+  private static final int USER = 11;
+  private static final int SYSTEM = 12;
+  private static final long TICK = 10_000_000;
+
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+  private static final Path MEMINFO = Path.of("/proc/meminfo");
+  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final Path STAT = Path.of("/proc/self/stat");
+  private static final Path MEMBERSHIP = Path.of("/proc/self/cgroup");
+  private static final Path GROUPS = Path.of("/sys/fs/cgroup");
+  private static final Path STALLS = Path.of("/proc/pressure/memory");
+
+  private Machine() {}
+
+  /**
+   * Memory with a limit: of the host, or of a control group.
+   *
+   * @param limit in bytes
+   * @param available bytes of it that are free or that the kernel can reclaim, such as the page
+   *     cache
+   * @param cache bytes of page cache within {@code available}
+   * @param group whether a control group sets the limit
+   * @param events how often the limit was reached so far
+   * @param stalled percent of the last ten seconds in which nothing ran because memory was short; 0
+   *     if the kernel does not report it
+   */
+  record Room(long limit, long available, long cache, boolean group, long events, double stalled) {
+    Room(long limit, long available) {
+      this(limit, available, 0, true, 0, 0);
+    }
+
+    /** Bytes of it that may be taken; negative if it is overdrawn. */
+    long spare() {
+      return available - reserve();
+    }
+
+    private long reserve() {
+      return Math.min(LARGEST_RESERVE, limit / RESERVED_PART);
+    }
+
+    /**
+     * Whether so little is spare that nothing more may be taken; if it was so {@code before}, stays
+     * true until twice as much is free.
+     */
+    boolean tight(boolean before, long heapGrowth) {
+      return spare() - heapGrowth < (before ? reserve() : 0);
+    }
+  }
+
+  /**
+   * Bytes of memory a store may take: the least that the host and each control group above this
+   * process have available, minus the heap's possible growth and a share of the limit.
+   */
+  public static long freeMemory() {
+    return Math.max(0, room().spare() - heapGrowth());
+  }
+
+  /**
+   * How much the heap may still grow. The unused part of a new heap has no memory behind it yet,
+   * unless the process already has that much, as with {@code -XX:+AlwaysPreTouch}.
+   */
+  static long heapGrowth(long most, long made, long used, Path status) {
+    List<String> lines = lines(status);
+    long resident = Math.max(0, field(lines, "RssAnon:")) + Math.max(0, field(lines, "RssShmem:"));
+    return most - (resident << 10 >= made ? made : used);
+  }
+
+  /** Describes this machine; unknown fields stay as they are. */
+  public static void describe(EnvironmentEvent event) {
+    List<String> name = lines(HOST_NAME);
+    event.host = name.isEmpty() ? System.getenv("COMPUTERNAME") : name.get(0);
+    event.system =
+        String.format(
+            "%s %s, %s",
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"));
+    event.cores = Runtime.getRuntime().availableProcessors();
+    event.cpuLimit = KernelCores.limit();
+    // Asking the JVM takes 15 ms.
+    long limit = room().limit();
+    event.memory = limit == Long.MAX_VALUE ? memory() : limit;
+  }
+
+  /** Describes what this process has used so far; does nothing if there is no /proc. */
+  public static void describe(JobStatisticsEvent event) {
+    describe(event, STAT);
+  }
+
+  /** CPU time of a process so far in nanoseconds, to 10 ms; 0 if there is no such file. */
+  static long cpuTime(Path stat) {
+    JobStatisticsEvent used = new JobStatisticsEvent();
+    describe(used, stat);
+    return used.userTime + used.kernelTime;
+  }
+
+  /** As the file says; its times are in ticks of 10 ms. */
+  static void describe(JobStatisticsEvent event, Path stat) {
+    String text = String.join(" ", lines(stat));
+    String[] fields = text.substring(text.lastIndexOf(')') + 1).trim().split(" ", -1);
+    if (fields.length > SYSTEM) {
+      event.pageFaults = parse(fields[FAULTS]);
+      event.userTime = TICK * parse(fields[USER]);
+      event.kernelTime = TICK * parse(fields[SYSTEM]);
+    }
+  }
+
+  /** Memory of the host or container in bytes; 0 if the JVM lacks the module that reports it. */
+  public static long memory() {
+    try {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+          ? system.getTotalMemorySize()
+          : 0;
+    } catch (LinkageError e) {
+      return 0;
+    }
+  }
+
+  /**
+   * Whether so little memory is left now that a store must not take more, whatever its budget. Same
+   * rule as {@link #freeMemory}, except that the current heap already has its memory. The result
+   * depends on whether it was so {@code before}.
+   */
+  public static boolean tight(boolean before) {
+    Runtime runtime = Runtime.getRuntime();
+    return room().tight(before, runtime.maxMemory() - runtime.totalMemory());
+  }
+
+  /** How much the heap of this JVM may still grow. */
+  static long heapGrowth() {
+    Runtime runtime = Runtime.getRuntime();
+    long used = runtime.totalMemory() - runtime.freeMemory();
+    return heapGrowth(runtime.maxMemory(), runtime.totalMemory(), used, STATUS);
+  }
+
+  /** Bytes of this process that are not backed by a file: heap and native memory. */
+  static long anonymous() {
+    return Math.max(0, field(lines(STATUS), "RssAnon:")) << 10;
+  }
+
+  private static Room room() {
+    return least(rooms());
+  }
+
+  /** Memory room of the host and of the control groups above this process. */
+  static List<Room> rooms() {
+    return rooms(MEMINFO, STALLS, MEMBERSHIP, GROUPS);
+  }
+
+  /**
+   * Bytes a store may take of the file system of {@code directory}, 0 if there is none: the free
+   * space minus a sixteenth, because the program and other jobs have files there too.
+   */
+  public static long freeSpace(Path directory) {
+    try {
+      long free = Files.getFileStore(directory).getUsableSpace();
+      return free - free / 16;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /**
+   * The number of this user, whose jobs share memory; throws with a sentence for the user on
+   * systems other than Linux.
+   */
+  public static long user() throws IOException {
+    if (!Files.exists(MEMBERSHIP.getParent())) {
+      throw new IOException("What jobs share needs Linux, and there is no /proc here.");
+    }
+    return Owner.user();
+  }
+
+  /**
+   * The host's room and those of the control groups above the process, version 1 and 2.
+   *
+   * @param meminfo in the form of /proc/meminfo
+   * @param stalls in the form of /proc/pressure/memory
+   * @param membership in the form of /proc/self/cgroup
+   * @param mount where the hierarchies are mounted
+   */
+  static List<Room> rooms(Path meminfo, Path stalls, Path membership, Path mount) {
+    List<Room> rooms = new ArrayList<>();
+    List<String> host = lines(meminfo);
+    long total = field(host, "MemTotal:");
+    long available = field(host, "MemAvailable:");
+    if (total < 0 || available < 0) {
+      rooms.add(new Room(Long.MAX_VALUE, Long.MAX_VALUE));
+    } else {
+      long files =
+          Math.max(0, field(host, "Active(file):")) + Math.max(0, field(host, "Inactive(file):"));
+      long cache = Math.min(available, files) << 10;
+      rooms.add(new Room(total << 10, available << 10, cache, false, 0, stalled(stalls)));
+    }
+    for (String line : lines(membership)) {
+      String[] parts = line.split(":", 3);
+      if (parts.length == 3 && parts[1].isEmpty()) {
+        walk(mount, parts[2], Machine::room2, rooms);
+      } else if (parts.length == 3 && List.of(parts[1].split(",")).contains("memory")) {
+        walk(mount.resolve("memory"), parts[2], Machine::room1, rooms);
+      }
+    }
+    return rooms;
+  }
+
+  /** The room with the least to spare. */
+  static Room least(List<Room> rooms) {
+    return Collections.min(rooms, Comparator.comparingLong(Room::spare));
+  }
+
+  /**
+   * Walks from the group of the process to the root, which in a container is the container's own.
+   */
+  static <T> void walk(Path root, String group, Function<Path, @Nullable T> what, List<T> found) {
+    for (Path at = directory(root, group); at != null && at.startsWith(root); at = at.getParent()) {
+      T here = what.apply(at);
+      if (here != null) {
+        found.add(here);
+      }
+    }
+  }
+
+  /** A name may be any bytes, even if they are not text in this JVM's encoding. */
+  static Path directory(Path root, String group) {
+    Path at = root;
+    for (String name : group.split("/", -1)) {
+      if (!name.isEmpty() && !name.equals("..")) {
+        at = name.chars().allMatch(letter -> letter < 0x80) ? at.resolve(name) : listed(at, name);
+      }
+    }
+    return at;
+  }
+
+  /** The entry whose name has these bytes; the directory itself if there is none. */
+  private static Path listed(Path directory, String bytes) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        String uri = entry.toUri().getRawPath().replaceFirst("/$", "").replace("+", "%2B");
+        String name = uri.substring(uri.lastIndexOf('/') + 1);
+        if (URLDecoder.decode(name, StandardCharsets.ISO_8859_1).equals(bytes)) {
+          return entry;
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      // Its limit is unknown.
+    }
+    return directory;
+  }
+
+  /** For a group of version 1; null without a limit. */
+  private static @Nullable Room room1(Path group) {
+    long limit = number(group.resolve("memory.limit_in_bytes"));
+    long usage = number(group.resolve("memory.usage_in_bytes"));
+    long events = Math.max(0, number(group.resolve("memory.failcnt")));
+    return room(group, limit, usage, "total_", events, 0);
+  }
+
+  /** For a group of version 2, which may be throttled before it reaches its limit. */
+  private static @Nullable Room room2(Path group) {
+    long most = number(group.resolve("memory.max"));
+    long high = number(group.resolve("memory.high"));
+    long limit = most < 0 || high < 0 ? Math.max(most, high) : Math.min(most, high);
+    long usage = number(group.resolve("memory.current"));
+    long events = 0;
+    List<String> lines = lines(group.resolve("memory.events"));
+    for (String event : List.of("high", "max", "oom", "oom_kill")) {
+      events += Math.max(0, field(lines, event));
+    }
+    return room(group, limit, usage, "", events, stalled(group.resolve("memory.pressure")));
+  }
+
+  private static @Nullable Room room(
+      Path group, long limit, long usage, String prefix, long events, double stalled) {
+    if (limit < 0 || usage < 0) {
+      return null;
+    }
+    // File pages, in use or not: the kernel drops them before it refuses memory.
+    List<String> stat = lines(group.resolve("memory.stat"));
+    long files =
+        Math.max(0, field(stat, prefix + "inactive_file"))
+            + Math.max(0, field(stat, prefix + "active_file"));
+    long cache = Math.min(usage, files);
+    return new Room(limit, limit - usage + cache, cache, true, events, stalled);
+  }
+
+  /** The percentage in {@code full avg10=1.25 avg60=...}; 0 if there is none. */
+  private static double stalled(Path pressure) {
+    for (String line : lines(pressure)) {
+      String[] words = line.split("[ =]", 4);
+      if (words.length > 2 && words[0].equals("full") && words[1].equals("avg10")) {
+        try {
+          return Double.parseDouble(words[2]);
+        } catch (NumberFormatException e) {
+          return 0;
+        }
+      }
+    }
+    return 0;
+  }
+
+  /** The number that a file consists of; -1 if there is none, such as for the limit "max". */
+  static long number(Path file) {
+    List<String> lines = lines(file);
+    return lines.isEmpty() ? -1 : parse(lines.get(0).trim());
+  }
+
+  /** The number after {@code name} in lines of names and numbers, -1 if there is none. */
+  static long field(List<String> lines, String name) {
+    for (String line : lines) {
+      if (line.startsWith(name)) {
+        String[] words = line.trim().split("\\s+", 3);
+        if (words.length >= 2 && words[0].equals(name)) {
+          return parse(words[1]);
+        }
+      }
+    }
+    return -1;
+  }
+
+  static long parse(String digits) {
+    try {
+      return Long.parseLong(digits);
+    } catch (NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  /** May run on a thread of the program, which may lack permission to read them. */
+  @SuppressWarnings("removal") // JDK 17 has security managers.
+  static List<String> lines(Path file) {
+    PrivilegedAction<List<String>> reading = () -> read(file);
+    return AccessController.doPrivileged(reading);
+  }
+
+  /** Decodes each byte as one letter: names in these files may be in any encoding. */
+  private static List<String> read(Path file) {
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(open(file), StandardCharsets.ISO_8859_1))) {
+      return reader.lines().toList();
+    } catch (IOException | UncheckedIOException e) {
+      return List.of();
+    }
+  }
+
+  /** If the path is text, uses no direct memory, because the program may have none left. */
+  private static InputStream open(Path file) throws IOException {
+    try {
+      return new FileInputStream(file.toFile());
+    } catch (FileNotFoundException e) {
+      return Files.newInputStream(file);
+    }
+  }
+}

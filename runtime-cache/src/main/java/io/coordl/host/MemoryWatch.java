@@ -1,0 +1,346 @@
+package io.coordl.host;
+
+import io.coordl.host.Machine.Room;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.log.UserLog;
+import java.io.Closeable;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Keeps the agent's memory from getting the job killed: unlike the page cache, shared memory never
+ * gives way to the program, and beyond a container's limit the kernel kills.
+ *
+ * <ul>
+ *   <li><b>Reserve.</b> Until an epoch with training has ended, nobody knows how much native memory
+ *       the program needs. Until then, a store whose budget the user has not set leaves three
+ *       quarters of a control group's limit alone, and a quarter of the host's memory, but at most
+ *       8 GiB; it may always take a 32nd of a limit. Later it leaves a sixteenth, a quarter of the
+ *       native memory that the program has had, and the part of that memory that is free just now.
+ *   <li><b>Page cache</b> that may hold the same files as the store does not count as free.
+ *   <li><b>Yielding.</b> A thread checks the memory up to a hundred times a second, more often when
+ *       less is left. Below an eighth of a limit, stores admit nothing. Below a sixteenth, or
+ *       falling towards it, or if the kernel reports that the job stalls or hits its limit, stores
+ *       give back whole segments; they are not filled again, because that would thrash.
+ * </ul>
+ *
+ * <p>A budget that the user has set is kept; memory pressure is then logged once.
+ *
+ * <p>Safe for concurrent use. {@link #isShort} reads some small files and never waits.
+ */
+public final class MemoryWatch implements Closeable {
+  /** A store leaves all but this part of a group's limit to a program whose needs are unknown. */
+  private static final int TAKEN_PART = 4;
+
+  /** A store leaves this part of a host's memory to such a program. */
+  private static final int LEFT_PART = 4;
+
+  /** Most programs use less native memory than this. */
+  private static final long MOST_UNKNOWN = 8L << 30;
+
+  private static final int FLOOR_PART = 32;
+
+  private static final int LOW_PART = 16;
+  private static final long MOST_LOW = 512L << 20;
+
+  /** The program's memory growth is extrapolated for this many checks. */
+  private static final int FORESEEN = 2;
+
+  /** Memory is short if nothing runs for lack of it for this percentage of the time. */
+  private static final double STALLED = 10;
+
+  private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LAST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Spare bytes per nanosecond of pause: no program takes 8 GiB in a second. */
+  private static final int BYTES_A_NANO = 8;
+
+  /** A holder of memory. */
+  public interface Holder {
+    /** Its name for the user, such as "cache". */
+    String noun();
+
+    /** The argument by which the user sets its budget. */
+    String argument();
+
+    /** Whether the user has not set its budget, so that it gives memory back. */
+    boolean yields();
+
+    /** Bytes that it holds. */
+    long held();
+
+    /** Gives everything back if another job asks all sharing jobs to; returns whether it did. */
+    default boolean follow() {
+      return false;
+    }
+
+    /**
+     * Gives back at least this many bytes, if it has them, for good: it takes no more from now on.
+     * The memory is freed once the garbage collector finds that nothing reads from it.
+     *
+     * @return bytes given back
+     */
+    long giveBack(long bytes);
+
+    /** Bytes given back that stay in memory, since the program still reads from them. */
+    default long pinned() {
+      return 0;
+    }
+  }
+
+  /** The measurements. */
+  interface Gauge {
+    List<Room> rooms();
+
+    /** Bytes of the heap and of native memory. */
+    long anonymous();
+
+    long heapGrowth();
+  }
+
+  private static final Gauge REAL =
+      new Gauge() {
+        @Override
+        public List<Room> rooms() {
+          return Machine.rooms();
+        }
+
+        @Override
+        public long anonymous() {
+          return Machine.anonymous();
+        }
+
+        @Override
+        public long heapGrowth() {
+          return Machine.heapGrowth();
+        }
+      };
+
+  private final Gauge gauge;
+  private final Runnable collect;
+  private final UserLog log;
+  private final List<Holder> holders = new CopyOnWriteArrayList<>();
+  private final Thread thread = new AgentThread("coordl-memory", this::run);
+  private boolean started;
+  private volatile boolean closed;
+
+  /** Whether the program's needs are known. */
+  private volatile boolean known;
+
+  private int incomplete;
+
+  /** Peak bytes of the process, excluding memory backed by files. */
+  private volatile long peak;
+
+  // Used by the watching thread only.
+  private Room last = new Room(0, 0);
+  private long events = -1;
+  private boolean warned;
+
+  private final AtomicLong given = new AtomicLong();
+
+  /** A watch that starts with the first holder. */
+  public MemoryWatch(UserLog log) {
+    this(REAL, System::gc, log);
+  }
+
+  MemoryWatch(Gauge gauge, Runnable collect, UserLog log) {
+    this.gauge = gauge;
+    this.collect = collect;
+    this.log = log;
+  }
+
+  /** Adds a holder. */
+  public synchronized void add(Holder holder) {
+    holders.add(holder);
+    if (!started && !closed && gauge == REAL) {
+      started = true;
+      thread.start();
+    }
+  }
+
+  /** Called at the end of each epoch: one with training shows what the program needs. */
+  public synchronized void ended(EpochEvent epoch) {
+    if (epoch.updates > 0 && epoch.batches > 0 && (epoch.complete || ++incomplete > 1)) {
+      measure();
+      known = true;
+    }
+  }
+
+  /** Whether it is still unknown how much memory the program needs. */
+  public boolean isLearning() {
+    return !known;
+  }
+
+  /**
+   * Whether holders without a budget set by the user must not take more now; the answer depends on
+   * whether that was so {@code before}.
+   *
+   * @param held bytes that it holds
+   */
+  public boolean isShort(boolean before, long held) {
+    long heap = gauge.heapGrowth();
+    long now = known ? measure() : 0;
+    for (Room room : gauge.rooms()) {
+      long left = held < room.limit() / FLOOR_PART ? 0 : reserve(room, now) + files(room, held);
+      if (room.tight(before, heap + left) || room.available() < 2 * low(room)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * The budget, unless the user has set it, of a holder that cannot give memory back: at most a
+   * sixteenth of a control group's limit.
+   */
+  public long bounded(long budget) {
+    long most = budget;
+    for (Room room : gauge.rooms()) {
+      most = room.group() ? Math.min(most, room.limit() / LOW_PART) : most;
+    }
+    return most;
+  }
+
+  /** The part of the page cache that may hold files that the store holds anyway. */
+  private static long files(Room room, long held) {
+    return Math.min(room.cache(), held);
+  }
+
+  private long reserve(Room room, long anonymous) {
+    if (known) {
+      long growth = Math.max(0, peak - Runtime.getRuntime().totalMemory());
+      return low(room) + growth / 4 + Math.max(0, peak - anonymous);
+    }
+    long share = room.group() ? room.limit() - room.limit() / TAKEN_PART : room.limit() / LEFT_PART;
+    return Math.min(MOST_UNKNOWN, share);
+  }
+
+  private static long low(Room room) {
+    return Math.min(MOST_LOW, room.limit() / LOW_PART);
+  }
+
+  private long measure() {
+    long now = gauge.anonymous();
+    synchronized (this) {
+      peak = Math.max(peak, now);
+    }
+    return now;
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        LockSupport.parkNanos(this, look());
+      } catch (Throwable t) {
+        AgentThread.survive(t);
+      }
+    }
+  }
+
+  /**
+   * Checks the memory, asks for some back if it is short, and returns the pause until the next
+   * check.
+   */
+  long look() {
+    boolean followed = false;
+    for (Holder holder : holders) {
+      followed |= holder.follow();
+    }
+    if (followed) {
+      collect.run(); // Memory is freed with its last view.
+    }
+    measure();
+    List<Room> rooms = gauge.rooms();
+    Room room = rooms.stream().min(Comparator.comparingLong(MemoryWatch::spare)).orElseThrow();
+    long falling = room.limit() == last.limit() ? last.available() - room.available() : 0;
+    long foreseen = FORESEEN * Math.max(0, falling);
+    last = room;
+    long met = rooms.stream().mapToLong(Room::events).sum();
+    boolean more = events >= 0 && met > events;
+    events = met;
+    boolean nearLimit = more && room.available() < 2 * low(room);
+    boolean stalls = rooms.stream().anyMatch(MemoryWatch::stalls);
+    if (spare(room) < foreseen || nearLimit || stalls) {
+      // Until it is freed, as much again may be taken: a collection comes before that.
+      relieve(room, Math.max(2 * low(room), 2 * low(room) + foreseen - room.available()));
+    }
+    long pause = Math.max(0, spare(room)) / BYTES_A_NANO;
+    return Math.max(FIRST_PAUSE_NANOS, Math.min(LAST_PAUSE_NANOS, pause));
+  }
+
+  private static long spare(Room room) {
+    return room.available() - low(room);
+  }
+
+  private static boolean stalls(Room room) {
+    return room.stalled() >= STALLED && room.available() < room.limit() / 4;
+  }
+
+  /** Asks for this many bytes back, from the largest holder first. */
+  private void relieve(Room room, long bytes) {
+    long left = bytes;
+    Comparator<Holder> bySize = Comparator.comparingLong(Holder::held);
+    for (Holder holder : holders.stream().sorted(bySize.reversed()).toList()) {
+      if (left > 0 && holder.yields()) {
+        long bytesGiven = holder.giveBack(left);
+        left -= bytesGiven;
+        if (bytesGiven > 0) {
+          given.addAndGet(bytesGiven);
+          say(room, "the %s gives back %s and is not filled again.", holder.noun(), bytesGiven);
+        }
+      }
+    }
+    if (left < bytes) {
+      collect.run();
+    }
+    for (Holder holder : holders) {
+      if (!warned && !holder.yields() && holder.held() > 0) {
+        warned = true;
+        say(
+            room,
+            "the %s keeps %s, since " + holder.argument() + " names a budget; auto would yield.",
+            holder.noun(),
+            holder.held());
+      }
+    }
+  }
+
+  private void say(Room room, String what, String noun, long bytes) {
+    log.say(
+        "Memory is short, %s of %s left: " + what,
+        mebibytes(room.available()),
+        mebibytes(room.limit()),
+        noun,
+        mebibytes(bytes));
+  }
+
+  private static String mebibytes(long bytes) {
+    return String.format(Locale.ROOT, "%d MiB", bytes >> 20);
+  }
+
+  /** Describes what was given back, for the summary; empty if nothing. */
+  public String said() {
+    long bytes = given.get();
+    if (bytes == 0) {
+      return "";
+    }
+    long pinned = holders.stream().mapToLong(Holder::pinned).sum();
+    return "memory was short: "
+        + mebibytes(bytes)
+        + " of what was cached were given back"
+        + (pinned >> 20 == 0 ? "" : ", but the program still keeps " + mebibytes(pinned));
+  }
+
+  /** Stops watching. */
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,29 @@
+package io.coordl.host;
+
+/** Waits on threads of the program; an interrupt neither ends the wait nor is lost. */
+public final class Uninterrupted {
+  private Uninterrupted() {}
+
+  public interface Attempt {
+    /** Waits at most {@code nanos}; returns whether the condition holds. */
+    boolean within(long nanos) throws InterruptedException;
+  }
+
+  public static boolean await(long nanos, Attempt attempt) {
+    long deadline = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    boolean there = false;
+    long left;
+    while (!there && (left = deadline - System.nanoTime()) > 0) {
+      try {
+        there = attempt.within(left);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return there;
+  }
+}

@@ -1,0 +1,41 @@
+package io.coordl.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+
+/**
+ * Reads files that the user names, before the program runs. Opens only regular files: a FIFO blocks
+ * until somebody writes to it, and a device may never end. Waits a minute at most for storage that
+ * does not answer, such as a mount whose server is gone.
+ */
+public final class UserFile {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private UserFile() {}
+
+  /**
+   * The bytes of a regular file.
+   *
+   * @throws NoSuchFileException if there is none
+   * @throws IOException with a clause for the user, if it cannot be read
+   */
+  public static byte[] read(Path file) throws IOException {
+    return ask(
+        () -> {
+          if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new IOException("it is no regular file");
+          }
+          return Files.readAllBytes(file);
+        });
+  }
+
+  /** The answer of storage; an {@link IOException} if there is none within a minute. */
+  public static <T> T ask(Callable<T> question) throws IOException {
+    return Objects.requireNonNull(new StorageCall<>(question).get(PATIENCE));
+  }
+}

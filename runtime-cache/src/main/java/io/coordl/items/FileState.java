@@ -1,0 +1,215 @@
+package io.coordl.items;
+
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity of a file, which changes when the file is rewritten or replaced. All stores compare
+ * this and nothing else. It holds only numbers, because it is checked for each file of each batch.
+ *
+ * @param size in bytes; -1 if there is no such file, or it is a device, a pipe or a directory
+ * @param modifiedNanos since 1970; any user can set it
+ * @param changedNanos when the inode last changed, which no user can set; if the file system does
+ *     not report it, when the file was modified
+ * @param device that holds the file
+ * @param inode which may be reused; the creation time if there is no inode
+ */
+public record FileState(long size, long modifiedNanos, long changedNanos, long device, long inode) {
+  /** Packages of {@code java.base} that {@link StatCalls} needs open. */
+  public static final List<String> PACKAGES =
+      List.of(StatCalls.FILES, StatCalls.CHANNELS, "java.io");
+
+  private static final String ATTRIBUTES = "unix:size,lastModifiedTime,ctime,dev,ino,isRegularFile";
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+  static final FileState MISSING = new FileState(-1, 0, 0, 0, 0);
+
+  /** The file as it is now. Never throws. */
+  public static FileState of(String path) {
+    return of(path, Mounts.HERE);
+  }
+
+  public static FileState of(String path, Mounts mounts) {
+    try {
+      return of(Path.of(path), mounts);
+    } catch (InvalidPathException e) {
+      return MISSING;
+    }
+  }
+
+  /** The file as it is now. Never throws. */
+  public static FileState of(Path path) {
+    return of(path, Mounts.HERE);
+  }
+
+  /**
+   * The file as it is now. If a file server's client caches attributes, reads them from a
+   * descriptor: opening a file makes the client ask the server.
+   */
+  public static FileState of(Path path, Mounts mounts) {
+    StatCalls jdk = StatCalls.usable();
+    FileState state = jdk != null ? jdk.of(path) : viewed(path);
+    if (!state.isFile() || !mounts.asksServer(state.device)) {
+      return state;
+    }
+    try (RandomAccessFile opened = new RandomAccessFile(path.toString(), "r")) {
+      return jdk != null ? jdk.of(opened.getFD()) : viewed(path); // No second check.
+    } catch (IOException e) {
+      return MISSING; // The program's own call says what is wrong.
+    }
+  }
+
+  /**
+   * Whether the state of an open file can be read, and not only that of the file now at its path.
+   */
+  public static boolean tellsOpened() {
+    return StatCalls.usable() != null;
+  }
+
+  /**
+   * State of the open file, whatever its path names now; if that cannot be read, of the file at
+   * that path. Never throws.
+   *
+   * @param path of the file
+   */
+  public static FileState of(FileDescriptor opened, String path) {
+    StatCalls jdk = StatCalls.usable();
+    return jdk != null ? jdk.of(opened) : of(path, Mounts.HERE);
+  }
+
+  /** State of the file behind a channel of the JDK; {@link #MISSING} if that cannot be read. */
+  public static FileState of(FileChannel opened) {
+    StatCalls jdk = StatCalls.usable();
+    return jdk == null ? MISSING : jdk.of(opened);
+  }
+
+  /**
+   * From the JDK's public file attributes. The program may lack permission to read some of them;
+   * the agent has it.
+   */
+  @SuppressWarnings("removal") // JDK 17 has security managers.
+  static FileState viewed(Path path) {
+    SecurityManager guard = System.getSecurityManager();
+    if (guard == null) {
+      return readView(path);
+    }
+    try {
+      guard.checkRead(path.toString());
+    } catch (SecurityException e) {
+      return MISSING; // The program's own call fails too.
+    }
+    PrivilegedAction<FileState> reading = () -> readView(path);
+    return AccessController.doPrivileged(reading);
+  }
+
+  private static FileState readView(Path path) {
+    try {
+      return read(path, ATTRIBUTES);
+    } catch (UnsupportedOperationException e) {
+      return basic(path);
+    } catch (IOException | RuntimeException e) {
+      return MISSING;
+    }
+  }
+
+  /**
+   * For a file system that reports less, such as on Windows: the creation time replaces the missing
+   * fields.
+   */
+  static FileState basic(Path path) {
+    try {
+      return read(path, "size,lastModifiedTime,creationTime,isRegularFile");
+    } catch (IOException | RuntimeException e) {
+      return MISSING;
+    }
+  }
+
+  private static FileState read(Path path, String attributes) throws IOException {
+    Map<String, Object> now = Files.readAttributes(path, attributes);
+    if (!Boolean.TRUE.equals(now.get("isRegularFile"))) {
+      return MISSING; // Its content does not depend on these attributes.
+    }
+    long size = number(now.get("size"));
+    long modified = nanos(now.get("lastModifiedTime"));
+    return now.containsKey("ino")
+        ? new FileState(
+            size, modified, nanos(now.get("ctime")), number(now.get("dev")), number(now.get("ino")))
+        : new FileState(size, modified, modified, 0, nanos(now.get("creationTime")));
+  }
+
+  private static long number(@Nullable Object value) {
+    return (Long) Objects.requireNonNull(value);
+  }
+
+  private static long nanos(@Nullable Object time) {
+    return ((FileTime) Objects.requireNonNull(time)).to(TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether the file exists. */
+  public boolean isFile() {
+    return size >= 0;
+  }
+
+  /**
+   * Whether the other differs at most in the change time, as after {@code chmod}, a hard link or a
+   * rename. Its bytes may be the same; only reading them shows that.
+   */
+  public boolean isLike(FileState other) {
+    return isSameInode(other) && size == other.size && modifiedNanos == other.modifiedNanos;
+  }
+
+  boolean isSameInode(FileState other) {
+    return device == other.device && inode == other.inode;
+  }
+
+  /**
+   * Whether any later change would be visible. File system clocks are coarse, and a file of size 0
+   * may be generated when read.
+   */
+  public boolean isSettled() {
+    if (size <= 0) {
+      return false;
+    }
+    long tick =
+        changedNanos % SECOND == 0 ? 2 * SECOND : SECOND / 50; // Some tick every second or two.
+    return System.currentTimeMillis() * 1_000_000 - changedNanos > tick;
+  }
+
+  /** Whether the kernel generates the content on each read, as below {@code /proc}. */
+  public boolean isOfKernel() {
+    return Mounts.HERE.isOfKernel(device);
+  }
+
+  /** All fields, for storing. */
+  public List<Long> numbers() {
+    return List.of(size, modifiedNanos, changedNanos, device, inode);
+  }
+
+  /** Restores the result of {@link #numbers}. */
+  public static FileState of(List<Long> numbers) {
+    return new FileState(
+        numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4));
+  }
+
+  /** 64-bit hash of all fields except the change time. */
+  public long checksumOfLike() {
+    return ItemKey.of("", size, modifiedNanos, ItemKey.WHOLE).with(device, inode).low();
+  }
+
+  /** 64-bit hash of all fields. */
+  public long checksum() {
+    return ItemKey.of("", size, modifiedNanos, changedNanos).with(device, inode).low();
+  }
+}

@@ -1,0 +1,76 @@
+package io.coordl.items;
+
+import java.util.Comparator;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Files that are read while a sample is loaded. Counts the reads at other times per directory, for
+ * advice to the user.
+ */
+final class InferredFiles implements ItemFilter {
+  private static final int MOST_DIRECTORIES = 64;
+
+  private final BooleanSupplier loadingSample;
+  private final ItemNames names;
+  private final Map<String, LongAdder> elsewhere = new ConcurrentHashMap<>();
+  private volatile boolean used;
+
+  InferredFiles(BooleanSupplier loadingSample, ItemNames names) {
+    this.loadingSample = loadingSample;
+    this.names = names;
+  }
+
+  @Override
+  public ItemNames names() {
+    return names;
+  }
+
+  @Override
+  public boolean isItem(String absolutePath) {
+    boolean item = loadingSample.getAsBoolean();
+    if (item) {
+      if (!used) {
+        used = true;
+        elsewhere.clear();
+      }
+    } else if (!used) {
+      count(absolutePath);
+    }
+    return item;
+  }
+
+  private void count(String path) {
+    String directory = path.substring(0, Math.max(1, path.lastIndexOf('/')));
+    LongAdder reads = elsewhere.get(directory);
+    if (reads == null && elsewhere.size() < MOST_DIRECTORIES) {
+      reads = elsewhere.computeIfAbsent(directory, unused -> new LongAdder());
+    }
+    if (reads != null) {
+      reads.increment();
+    }
+  }
+
+  @Override
+  public String whyNone() {
+    if (used) {
+      return "";
+    }
+    String none = "no file was read while a sample was loaded";
+    return elsewhere.entrySet().stream()
+        .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
+        .map(
+            most ->
+                String.format(
+                    "%s, but %s%s of files in %s at other times; if they are the data set, say"
+                        + " dataset=%s",
+                    none,
+                    most.getValue().sum(),
+                    most.getValue().sum() == 1 ? " read" : " reads",
+                    most.getKey(),
+                    most.getKey()))
+        .orElse(none);
+  }
+}

@@ -1,0 +1,208 @@
+package io.coordl.items;
+
+import io.coordl.host.OwnFiles;
+import java.io.EOFException;
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A regular file as it was when the program opened it. Reads by {@link RandomAccessFile}: a channel
+ * would be closed under the program when its thread is interrupted.
+ *
+ * @param path absolute
+ * @param state its state then
+ * @param name identifies it to others; null if device and inode identify it
+ * @param names source of that name
+ */
+public record ItemFile(String path, FileState state, @Nullable ItemName name, ItemNames names)
+    implements StoredFile {
+  /** Not a block number: the key identifies the file's state, including its change time. */
+  private static final long AS_IT_WAS = -2;
+
+  /**
+   * The file that the program calls {@code path}; null if it is not an item, is missing or is not
+   * regular. With {@code now} it must be an item now; otherwise it need only be one at some time.
+   */
+  public static @Nullable ItemFile of(String path, ItemFilter filter, boolean now) {
+    String absolute = ItemNames.absolute(path);
+    return absolute != null && (now ? filter.isItem(absolute) : filter.mayBeItem(absolute))
+        ? of(absolute, filter.names())
+        : null;
+  }
+
+  /** The file at {@code absolutePath}; null if it is missing or not regular. */
+  public static @Nullable ItemFile of(String absolutePath, ItemNames names) {
+    return of(absolutePath, null, names);
+  }
+
+  /**
+   * The file at {@code absolutePath}, null as above.
+   *
+   * @param opened the same file; null if the program has not opened it
+   */
+  public static @Nullable ItemFile of(
+      String absolutePath, @Nullable FileDescriptor opened, ItemNames names) {
+    if (!mayBeStored(absolutePath)) {
+      return null;
+    }
+    FileState state =
+        opened == null ? names.look(absolutePath) : FileState.of(opened, absolutePath);
+    return state.isFile()
+        ? new ItemFile(absolutePath, state, names.of(absolutePath, state), names)
+        : null;
+  }
+
+  /** Whether a file there may be in storage; files in /dev are not, except for shared memory. */
+  public static boolean mayBeStored(String absolutePath) {
+    return absolutePath.startsWith("/dev/")
+        ? absolutePath.startsWith("/dev/shm/")
+        : !absolutePath.startsWith("/proc/") && !absolutePath.startsWith("/sys/");
+  }
+
+  /** Whether it is left to the program, so that no store keeps it. */
+  public boolean isLeft() {
+    return names.leaves(state);
+  }
+
+  /** Whether this process may read it; checked before serving bytes that it has not read itself. */
+  public boolean isReadable() {
+    return Files.isReadable(Path.of(path));
+  }
+
+  @Override
+  public String location() {
+    return path;
+  }
+
+  @Override
+  public long size() {
+    return state.size();
+  }
+
+  @Override
+  public boolean unchanged() {
+    return isStill(names.look(path));
+  }
+
+  /** Whether the open file is this file, unchanged. */
+  public boolean isStill(FileDescriptor opened) {
+    return isStill(FileState.of(opened, path));
+  }
+
+  private boolean isStill(FileState now) {
+    return now.equals(state)
+        ? name == null || name.equals(names.of(path, state))
+        : names.isSameByAnotherInode(path, state, now) && name != null && !name.ofInode();
+  }
+
+  @Override
+  public boolean grown() {
+    FileState now = names.look(path);
+    return now.size() > state.size() && now.isSameInode(state);
+  }
+
+  /** Opens it; throws if the path no longer names this unchanged file. */
+  public RandomAccessFile open() throws IOException {
+    RandomAccessFile opened = new RandomAccessFile(path, "r");
+    if (isStill(opened.getFD())) {
+      return opened;
+    }
+    opened.close();
+    throw new IOException(path + " is not the file that was opened");
+  }
+
+  @Override
+  public RandomAccessFile reopen(ByteBuffer content) throws IOException {
+    try {
+      RandomAccessFile opened = new RandomAccessFile(path, "r");
+      FileState now = FileState.of(opened.getFD(), path);
+      boolean isLonger = now.size() > state.size() && now.isSameInode(state);
+      if (isStill(now) || ((isLonger || now.isLike(state)) && begins(opened, content))) {
+        return opened;
+      }
+      opened.close();
+    } catch (FileNotFoundException e) {
+      // It has been unlinked.
+    }
+    return copy(content);
+  }
+
+  private static boolean begins(RandomAccessFile opened, ByteBuffer content) throws IOException {
+    byte[] first = new byte[content.remaining()];
+    byte[] bytes = new byte[first.length]; // Comparing the mapping itself may crash the process.
+    content.duplicate().get(bytes);
+    boolean begins = readFully(opened, first, 0, first.length) && Arrays.equals(first, bytes);
+    opened.seek(0);
+    return begins;
+  }
+
+  /** An unnamed file with these bytes. */
+  static RandomAccessFile copy(ByteBuffer content) throws IOException {
+    File copy = File.createTempFile("coordl-", ".item");
+    try (RandomAccessFile writer = OwnFiles.open(copy.toPath())) {
+      byte[] bytes = new byte[content.remaining()];
+      content.duplicate().get(bytes);
+      writer.write(bytes);
+      return new RandomAccessFile(copy, "r");
+    } finally {
+      Files.deleteIfExists(copy.toPath());
+    }
+  }
+
+  /** Key of the file's state, including its change time. */
+  @Override
+  public ItemKey key() {
+    return entry(AS_IT_WAS).with(stamp(), 0);
+  }
+
+  /** Its key without the change time, of a block or of {@link ItemKey#WHOLE}. */
+  public ItemKey entry(long block) {
+    return name == null
+        ? ItemKey.of("", size(), state.modifiedNanos(), block).with(state.device(), state.inode())
+        : ItemKey.of(name.text(), size(), name.version(), block)
+            .with(0, name.ofInode() ? state.inode() : 0);
+  }
+
+  /** When its inode changed; 0 if the change time says nothing about its bytes. */
+  public long stamp() {
+    return name == null || name.isStamped() ? state.changedNanos() : 0;
+  }
+
+  /** Whether the whole file's bytes match its name; if not, logs and remembers that. */
+  public boolean isNamed(byte[] bytes, int offset) {
+    if (name == null || name.listed() == null || name.listed().isOf(bytes, offset, (int) size())) {
+      return true;
+    }
+    names.isWrong(name, path);
+    return false;
+  }
+
+  /** Reads the whole file; false if it has changed or its bytes do not match its name. */
+  public boolean readWhole(byte[] target, int offset) throws IOException {
+    try (RandomAccessFile storage = new RandomAccessFile(path, "r")) {
+      return readFully(storage, target, offset, (int) size())
+          && storage.read() < 0
+          && isStill(storage.getFD())
+          && isNamed(target, offset);
+    }
+  }
+
+  /** Reads {@code length} bytes from the file's position; false if the file ends first. */
+  public static boolean readFully(RandomAccessFile storage, byte[] target, int offset, int length)
+      throws IOException {
+    try {
+      storage.readFully(target, offset, length);
+      return true;
+    } catch (EOFException e) {
+      return false;
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/** Messages from the agent to the user. Knows neither their contents nor how they are printed. */
-@NullMarked
-package io.coordl.log;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,8 +1,0 @@
-/**
- * Membership: one member per host, represented by one of its jobs, discovered and monitored by
- * JGroups. The only package that knows JGroups; no item passes through it.
- */
-@NullMarked
-package io.coordl.partition.hosts.membership;
-
-import org.jspecify.annotations.NullMarked;

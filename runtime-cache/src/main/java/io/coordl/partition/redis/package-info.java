@@ -1,5 +1,0 @@
-/** The external engine: items in a Redis or Valkey server or cluster that the user runs. */
-@NullMarked
-package io.coordl.partition.redis;
-
-import org.jspecify.annotations.NullMarked;

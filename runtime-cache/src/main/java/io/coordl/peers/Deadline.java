@@ -1,0 +1,60 @@
+package io.coordl.peers;
+
+import io.coordl.host.Closeables;
+import java.io.Closeable;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The time by which the other side of a connection must have responded. The thread that uses the
+ * connection sets and clears it; once it passes, the {@link Watch} closes the connection, so that a
+ * blocked read or write ends. A deadline is either cleared in time or it passes, never both.
+ */
+public final class Deadline implements Watch.Watched {
+  private static final long NONE = Long.MAX_VALUE;
+  private static final long PASSED = Long.MIN_VALUE;
+
+  private final AtomicLong at = new AtomicLong(NONE);
+  private final Watch watch;
+  private final Closeable connection;
+
+  /** Creates an unset deadline, which the watch checks until it is closed. */
+  public Deadline(Watch watch, Closeable connection) {
+    this.watch = watch;
+    this.connection = connection;
+    watch.add(this);
+  }
+
+  /** Sets or replaces the deadline; has no effect if it has already passed. */
+  public void in(long nanos) {
+    long before = at.get();
+    if (before != PASSED) {
+      at.compareAndSet(before, System.nanoTime() + nanos);
+    }
+  }
+
+  /** Clears the deadline; false if it has passed. */
+  public boolean end() {
+    long before = at.get();
+    return before != PASSED && at.compareAndSet(before, NONE);
+  }
+
+  public boolean passed() {
+    return at.get() == PASSED;
+  }
+
+  @Override
+  public void look(long now) {
+    long when = at.get();
+    boolean set = when != NONE && when != PASSED;
+    if (set && now - when >= 0 && at.compareAndSet(when, PASSED)) {
+      close();
+    }
+  }
+
+  /** Closes the connection, even during a blocked read or write. Any thread. */
+  @Override
+  public void close() {
+    watch.remove(this);
+    Closeables.closeQuietly(connection);
+  }
+}

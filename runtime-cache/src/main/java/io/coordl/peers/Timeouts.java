@@ -1,0 +1,50 @@
+package io.coordl.peers;
+
+import java.time.Duration;
+
+/**
+ * How long the engines wait, and for what; tests choose other times.
+ *
+ * @param progress a call without progress for this long is late; an item must transfer {@link
+ *     #WINDOW} bytes in this time
+ * @param connect for a connection to be established
+ * @param faults total time that the late and failed calls of one fetch may take
+ * @param probe between two probes of a host that failed
+ * @param handshake for an unauthenticated client to complete its handshake
+ * @param claimant a claimant that is silent for this long loses its claim
+ * @param stalled for a client to take a piece of an item
+ * @param hosts for the awaited hosts to join
+ */
+public record Timeouts(
+    Duration progress,
+    Duration connect,
+    Duration faults,
+    Duration probe,
+    Duration handshake,
+    Duration claimant,
+    Duration stalled,
+    Duration hosts) {
+  /** Bytes of an item that must transfer before each deadline. */
+  public static final int WINDOW = 64 << 10;
+
+  /**
+   * Multiplies the waits for answers, for tests that count reads: on a machine too busy to answer
+   * in time, items are rightly read twice.
+   */
+  private static final int PATIENCE = Math.max(1, Integer.getInteger("coordl.peer.patience", 1));
+
+  public static final Timeouts USUAL =
+      new Timeouts(
+          patient(400),
+          patient(300),
+          patient(550),
+          Duration.ofSeconds(1),
+          patient(5_000),
+          patient(500),
+          patient(2_000),
+          Duration.ofSeconds(60));
+
+  private static Duration patient(long millis) {
+    return Duration.ofMillis(millis * PATIENCE);
+  }
+}

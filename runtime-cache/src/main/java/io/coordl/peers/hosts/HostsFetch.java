@@ -1,0 +1,319 @@
+package io.coordl.peers.hosts;
+
+import io.coordl.items.ItemKey;
+import io.coordl.peers.Timeouts;
+import io.coordl.peers.hosts.PeerClient.Reply;
+import io.coordl.store.ArenaStore;
+import io.coordl.store.Fetched;
+import io.coordl.store.Loader;
+import io.coordl.store.Outcome;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** One fetch of one item, as described at {@link HostsEngine}; used by the fetching thread only. */
+final class HostsFetch {
+  /**
+   * Number of candidates, in rank order, that may keep an item under one view. Weights are
+   * proportional to store sizes, so hosts fill up at nearly the same time. A longer list would
+   * rarely find room, and each item that nobody has would cost one more request per host.
+   */
+  static final int HOMES = 4;
+
+  /**
+   * How many times a fetch waits for another thread that reads the item but then does not keep it.
+   */
+  private static final int MOST_ROUNDS = 4;
+
+  private static final long PAUSE_NANOS = 1_000_000;
+  private static final Fetched NOTHING = new Fetched(Outcome.FULL, null);
+
+  private final View view;
+  private final ArenaStore local;
+  private final Timeouts timeouts;
+  private final ItemKey key;
+  private final int length;
+  private final Loader loader;
+
+  /** Answer of each member, by its number; a constant of {@link Wire}. */
+  private final int[] answers;
+
+  /** Whether all candidates were asked, because the first has no room. */
+  private boolean everyHome;
+
+  /** Remaining nanoseconds that faults may cost. */
+  private long allowance;
+
+  /** Whether a member granted a claim but did not keep the item; others may still have room. */
+  private boolean refused;
+
+  /** The item, once the loader has read it for another host. */
+  private byte @Nullable [] item;
+
+  HostsFetch(
+      View view, ArenaStore local, Timeouts timeouts, ItemKey key, int length, Loader loader) {
+    this.view = view;
+    this.local = local;
+    this.timeouts = timeouts;
+    this.key = key;
+    this.length = length;
+    this.loader = loader;
+    this.answers = new int[view.peers().size()];
+    this.allowance = timeouts.faults().toNanos();
+  }
+
+  Fetched run() throws IOException {
+    int place = view.locations().of(key);
+    if (place == ItemLocations.NOWHERE) {
+      return NOTHING;
+    }
+    int likely = place == ItemLocations.UNKNOWN ? view.ranking().first(key) : place;
+    if (likely != view.self()) {
+      Fetched found = find(likely);
+      if (found != null) {
+        return found;
+      }
+    }
+    int[] order = view.ranking().order(key);
+    int[] homes = Arrays.copyOf(order, Math.min(HOMES, order.length));
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+      Fetched fetched = busy() ? keepAt(order, Wire.BUSY) : null;
+      fetched = fetched == null ? look(order, homes) : fetched;
+      if (fetched == null && !busy()) {
+        fetched = keepAt(homes, Wire.ROOM);
+      }
+      if (fetched != null) {
+        return fetched;
+      }
+      if (everyHome && !busy()) {
+        break;
+      }
+    }
+    return keepNowhere(homes);
+  }
+
+  /** Whether another thread is reading the item for one of the members asked. */
+  private boolean busy() {
+    return IntStream.of(answers).anyMatch(answer -> answer == Wire.BUSY);
+  }
+
+  // ---- finding the item
+
+  private @Nullable Fetched find(int member) {
+    Reply reply = ask(member, Wire.FIND);
+    answers[member] = reply.answer();
+    return reply.answer() == Wire.FOUND ? fromPeer(reply) : null;
+  }
+
+  /** Checks the local store, then asks the members not asked yet. */
+  private @Nullable Fetched look(int[] order, int[] homes) {
+    ByteBuffer content = view.self() < 0 ? null : local.find(key);
+    if (content != null) {
+      return new Fetched(Outcome.HIT, content);
+    }
+    for (int member : toBeAsked(order, homes)) {
+      Fetched found = find(member);
+      if (found != null) {
+        if (member != order[0]) {
+          view.locations().put(key, member);
+        }
+        return found;
+      }
+    }
+    return null;
+  }
+
+  /** Former owners and, if the owner has no room, the other candidates. */
+  private int[] toBeAsked(int[] order, int[] homes) {
+    int self = view.self();
+    if (self == homes[0] || (self >= 0 && !room(homes[0]))) {
+      answers[self] = PeerServer.absent(local, key, length);
+    }
+    everyHome = !room(homes[0]);
+    IntStream current = everyHome ? IntStream.of(homes) : IntStream.empty();
+    return IntStream.concat(current, IntStream.of(view.formerOwners(order)))
+        .distinct()
+        .filter(member -> member != self && answers[member] == Reply.NOTHING)
+        .toArray();
+  }
+
+  private boolean room(int member) {
+    return answers[member] == Wire.ROOM;
+  }
+
+  // ---- choosing who keeps it
+
+  private Fetched keepNowhere(int[] homes) throws IOException {
+    Fetched kept = view.self() < 0 ? keepHere() : null;
+    if (kept != null) {
+      return kept;
+    }
+    if (!refused && nowhere(homes)) {
+      view.locations().put(key, ItemLocations.NOWHERE);
+    }
+    return item == null ? NOTHING : new Fetched(Outcome.FULL, wrap(item));
+  }
+
+  /** Tries the members that gave this answer; null if none of them keeps the item. */
+  private @Nullable Fetched keepAt(int[] order, int answer) throws IOException {
+    for (int member : order) {
+      if (answers[member] == answer) {
+        Fetched kept = member == view.self() ? keepHere() : keepAt(member);
+        if (kept != null) {
+          return kept;
+        }
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Fetched keepHere() throws IOException {
+    Fetched fetched =
+        local.fetch(key, length, this::load, Duration.ofNanos(patienceWithClaimants()));
+    if (fetched.outcome() != Outcome.FULL) {
+      return fetched;
+    }
+    if (view.self() >= 0) {
+      answers[view.self()] = PeerServer.noRoom(local, length);
+    }
+    ByteBuffer content = fetched.content();
+    if (content != null && item == null) {
+      byte[] bytes = ArenaStore.buffer(length);
+      if (bytes == null) {
+        return fetched;
+      }
+      content.get(content.position(), bytes);
+      item = bytes;
+    }
+    return null;
+  }
+
+  private @Nullable Fetched keepAt(int member) throws IOException {
+    long end = System.nanoTime() + patienceWithClaimants();
+    while (true) {
+      Reply reply = ask(member, Wire.CLAIM);
+      answers[member] = reply.answer();
+      switch (reply.answer()) {
+        case Wire.FOUND -> {
+          return fromPeer(reply);
+        }
+        case Wire.GRANTED -> {
+          return deliver(member, reply);
+        }
+        case Wire.BUSY -> {
+          if (System.nanoTime() - end >= 0 || Thread.currentThread().isInterrupted()) {
+            return new Fetched(Outcome.BUSY, item == null ? null : wrap(item));
+          }
+          LockSupport.parkNanos(this, PAUSE_NANOS);
+        }
+        default -> {
+          return null;
+        }
+      }
+    }
+  }
+
+  /** Reads storage under a claim, unless the item is already read, and delivers it. */
+  private @Nullable Fetched deliver(int member, Reply granted) throws IOException {
+    PeerClient peer = peer(member);
+    Connection claim = granted.claim();
+    if (peer == null || claim == null) {
+      return null;
+    }
+    byte[] bytes = item;
+    if (bytes == null) {
+      boolean read = false;
+      bytes = ArenaStore.buffer(length);
+      try {
+        if (bytes == null) {
+          return NOTHING;
+        }
+        read = loader.load(bytes, 0);
+        if (!read) {
+          return new Fetched(Outcome.CHANGED, null);
+        }
+      } finally {
+        if (!read) {
+          claim.close(); // Closing the connection releases the claim.
+        }
+      }
+      item = bytes;
+    }
+    long start = System.nanoTime();
+    if (peer.deliver(claim, bytes)) {
+      return new Fetched(Outcome.ADMITTED, wrap(bytes));
+    }
+    charge(start, peer.out());
+    answers[member] = Reply.NOTHING;
+    refused = true;
+    return null;
+  }
+
+  /** Loads the item, calling the program's loader only once. */
+  private boolean load(byte[] target, int offset) throws IOException {
+    byte[] known = item;
+    if (known == null) {
+      return loader.load(target, offset);
+    }
+    System.arraycopy(known, 0, target, offset, length);
+    return true;
+  }
+
+  /** Whether all reachable candidates answered that they are full. */
+  private boolean nowhere(int[] homes) {
+    return IntStream.of(homes).allMatch(member -> answers[member] == Wire.FULL || out(member));
+  }
+
+  private boolean out(int member) {
+    PeerClient peer = peer(member);
+    return peer != null && peer.out();
+  }
+
+  // ---- requests
+
+  private @Nullable PeerClient peer(int member) {
+    return view.peers().get(member);
+  }
+
+  private Reply ask(int member, int verb) {
+    PeerClient peer = peer(member);
+    if (peer == null || peer.out() || allowance < PeerClient.SHORTEST.toNanos()) {
+      return Reply.NONE;
+    }
+    long start = System.nanoTime();
+    long patience = Math.min(timeouts.progress().toNanos(), allowance);
+    Reply reply = peer.ask(verb, key, length, patience);
+    charge(start, reply.answer() == Reply.NOTHING);
+    return reply;
+  }
+
+  /**
+   * How long this fetch waits for another thread that is reading the item. If this fetch met a
+   * fault, the other may have met it, too; both waits together must not exceed the allowance of
+   * one.
+   */
+  private long patienceWithClaimants() {
+    return allowance < timeouts.faults().toNanos()
+        ? Math.max(0, allowance)
+        : ArenaStore.PATIENCE.toNanos();
+  }
+
+  private void charge(long start, boolean fault) {
+    if (fault) {
+      allowance -= System.nanoTime() - start;
+    }
+  }
+
+  private static Fetched fromPeer(Reply reply) {
+    byte[] bytes = reply.bytes();
+    return bytes == null ? NOTHING : new Fetched(Outcome.PEER, wrap(bytes));
+  }
+
+  private static ByteBuffer wrap(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).asReadOnlyBuffer();
+  }
+}

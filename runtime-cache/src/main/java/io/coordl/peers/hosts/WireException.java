@@ -1,0 +1,26 @@
+package io.coordl.peers.hosts;
+
+import java.io.IOException;
+
+/**
+ * The other side is not a peer of this group, or violates the protocol; the message has details.
+ */
+final class WireException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  enum Kind {
+    /** A peer with another version or group. */
+    OTHER,
+    /** Not a peer. */
+    STRANGER,
+    /** A peer that violated the protocol. */
+    MALFORMED
+  }
+
+  final Kind kind;
+
+  WireException(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,119 @@
+package io.coordl.peers.hosts.membership;
+
+import io.coordl.host.AgentThread;
+import io.coordl.peers.Deadline;
+import io.coordl.peers.Timeouts;
+import io.coordl.peers.Watch;
+import io.coordl.peers.hosts.PeerTls;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.Deque;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+
+/**
+ * The server socket of JGroups. JGroups itself does one handshake at a time, so a silent stranger
+ * would block every host that joins. Here each newcomer proves that it is a peer on its own thread
+ * and within a time limit, and JGroups receives only peers. If there are too many strangers, the
+ * one that has waited longest is cut off.
+ */
+final class Door extends ServerSocket {
+  private static final int MOST_STRANGERS = 64;
+  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final SSLContext tls;
+  private final Consumer<InetAddress> refused;
+  private final Watch watch = new Watch("coordl-peers-watch");
+  private final Deque<Deadline> strangers = new ConcurrentLinkedDeque<>();
+  private final BlockingQueue<Socket> peers = new LinkedBlockingQueue<>();
+  private boolean opened;
+
+  /**
+   * Creates an unbound server socket.
+   *
+   * @param refused called for each connection that did not authenticate as a peer
+   */
+  Door(SSLContext tls, Consumer<InetAddress> refused) throws IOException {
+    this.tls = tls;
+    this.refused = refused;
+  }
+
+  /** The next peer; called by JGroups' one accepting thread. */
+  @Override
+  public Socket accept() throws IOException {
+    if (!opened) {
+      opened = true;
+      new AgentThread("coordl-peers-door", this::letIn).start();
+    }
+    while (!isClosed()) {
+      try {
+        Socket peer = peers.poll(1, TimeUnit.SECONDS);
+        if (peer != null) {
+          return peer;
+        }
+      } catch (InterruptedException e) {
+        // JGroups interrupts once this is closed; any other interrupt comes from the program and is
+        // meant for its own threads.
+      }
+    }
+    throw new SocketException("closed");
+  }
+
+  private void letIn() {
+    while (!isClosed()) {
+      try {
+        Socket newcomer = super.accept();
+        while (strangers.size() >= MOST_STRANGERS) {
+          strangers.removeFirst().close();
+        }
+        Deadline deadline = new Deadline(watch, newcomer);
+        strangers.addLast(deadline);
+        new AgentThread("coordl-peers-newcomer", () -> meet(newcomer, deadline)).start();
+      } catch (IOException | OutOfMemoryError e) {
+        // No descriptor or thread is left; the program may free some.
+        LockSupport.parkNanos(this, AGAIN_NANOS);
+      } catch (RuntimeException | Error e) {
+        AgentThread.survive(e);
+      }
+    }
+  }
+
+  private void meet(Socket newcomer, Deadline deadline) {
+    boolean trusted = false;
+    try {
+      deadline.in(Timeouts.USUAL.handshake().toNanos());
+      Socket peer = PeerTls.over(tls, newcomer, false);
+      trusted = deadline.end() && peers.add(peer);
+    } catch (SSLException e) {
+      if (!deadline.passed() && !PeerTls.isGone(e)) {
+        refused.accept(newcomer.getInetAddress());
+      }
+    } catch (IOException e) {
+      // It disconnected, or was cut off.
+    } catch (RuntimeException | Error e) {
+      AgentThread.survive(e);
+    } finally {
+      strangers.remove(deadline);
+      if (trusted) {
+        watch.remove(deadline);
+      } else {
+        deadline.close();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    super.close();
+    watch.close();
+  }
+}

@@ -1,0 +1,182 @@
+package io.coordl.peers.redis;
+
+import io.coordl.peers.BoundedSocket;
+import io.coordl.peers.HostPort;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
+import javax.net.SocketFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.RedisOutputStream;
+
+/**
+ * One connection to one server, used by one thread at a time. Jedis writes the requests; this class
+ * reads the answers, because Jedis allocates whatever length a server claims.
+ */
+final class RedisConnection implements Closeable {
+  /** Replaces a value that is longer than requested. */
+  static final Object TOO_LONG = new Object();
+
+  /** Maximum of a line; also allowed for a value, however little was requested. */
+  private static final int SMALL_BYTES = 64 << 10;
+
+  private static final int BUFFER_BYTES = 16 << 10;
+
+  private final BoundedSocket socket;
+  private final InputStream in;
+  private final RedisOutputStream out;
+
+  /**
+   * Connects, authenticates, and pings the server.
+   *
+   * @param greeting time limit of all that, once connected
+   * @throws IOException if no connection that both sides trust exists in time; Jedis' exceptions if
+   *     the server refuses
+   */
+  RedisConnection(
+      RedisUri uri, InetSocketAddress address, RedisNode.Common common, Duration greeting)
+      throws IOException {
+    socket =
+        new BoundedSocket(
+            address,
+            common.watch(),
+            common.timeouts(),
+            greeting.toNanos(),
+            plain -> uri.secure() ? secure(plain, uri.server(), common.tls()) : plain);
+    in = new BufferedInputStream(socket.in(), BUFFER_BYTES);
+    out = new RedisOutputStream(socket.out());
+    try {
+      if (uri.password() != null) {
+        Stream<String> who = Stream.of(uri.user(), uri.password());
+        exchange(0, Command.AUTH, who.filter(Objects::nonNull).toArray());
+      }
+      if (uri.database() != 0) {
+        exchange(0, Command.SELECT, uri.database());
+      }
+      if (!text(exchange(0, Command.PING)).equals("PONG")) {
+        throw noAnswer();
+      }
+      socket.end();
+      socket.patience(common.timeouts().progress().toNanos());
+    } catch (IOException | RuntimeException e) {
+      socket.fail();
+      throw e;
+    }
+  }
+
+  /**
+   * With the user's own keys, trusts those certificates under any host name; otherwise the JDK's
+   * defaults, which check the name.
+   */
+  private static Socket secure(Socket plain, HostPort server, @Nullable SSLContext tls)
+      throws IOException {
+    SocketFactory sockets = tls == null ? SSLSocketFactory.getDefault() : tls.getSocketFactory();
+    SSLSocket socket =
+        (SSLSocket)
+            ((SSLSocketFactory) sockets).createSocket(plain, server.host(), server.port(), true);
+    if (tls == null) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+    }
+    socket.startHandshake();
+    return socket;
+  }
+
+  /**
+   * Sends a command and reads the answer; closes the connection unless it is still usable.
+   *
+   * @param length longest value that may be sent or received, in bytes
+   * @return null, a value as bytes, text, an error as {@link JedisDataException}, or {@link
+   *     #TOO_LONG}
+   */
+  @Nullable Object ask(int length, Command command, Object... arguments) throws IOException {
+    try {
+      socket.begin();
+      Object answer = exchange(length, command, arguments);
+      socket.end();
+      return answer;
+    } catch (JedisDataException e) {
+      socket.end();
+      return e;
+    } catch (IOException | RuntimeException | Error e) {
+      socket.fail();
+      throw e;
+    }
+  }
+
+  private @Nullable Object exchange(int length, Command command, Object... arguments)
+      throws IOException {
+    Protocol.sendCommand(out, new CommandArguments(command).addObjects(arguments));
+    out.flush();
+    int kind = in.read();
+    String line = line();
+    return switch (kind) { // No command used here returns a list.
+      case '$' -> line.equals("-1") ? null : value(Long.parseLong(line), length);
+      case '+', ':' -> line;
+      case '-' -> throw new JedisDataException(line);
+      default -> throw noAnswer();
+    };
+  }
+
+  private Object value(long claimed, int length) throws IOException {
+    if (claimed > Math.max(length, SMALL_BYTES)) {
+      close();
+      return TOO_LONG;
+    }
+    byte[] value = new byte[(int) claimed];
+    socket.read(in, value, 0, value.length);
+    if (!line().isEmpty()) {
+      throw noAnswer();
+    }
+    return value;
+  }
+
+  /** The rest of a line, without its terminator. */
+  private String line() throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int next = in.read(); next != '\r'; next = in.read()) {
+      if (next < 0) {
+        throw new EOFException("it ends in the middle");
+      }
+      if (line.size() == SMALL_BYTES) {
+        throw noAnswer();
+      }
+      line.write(next);
+    }
+    if (in.read() != '\n') {
+      throw noAnswer();
+    }
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+
+  static String text(@Nullable Object answer) {
+    return answer instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "" + answer;
+  }
+
+  private static IOException noAnswer() {
+    return new IOException("this is no answer of a Redis");
+  }
+}

@@ -1,0 +1,185 @@
+package io.coordl.peers.redis;
+
+import io.coordl.peers.PeerSink.Answer;
+import io.coordl.peers.RemoteHost;
+import io.coordl.peers.Timeouts;
+import io.coordl.peers.Watch;
+import io.coordl.telemetry.log.OnceLog;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * One server. The program's threads ask it only after it has answered once ({@link #tend}), and
+ * until an answer is late or fails. Thread-safe.
+ */
+final class RedisNode {
+  /** How long nothing is written after a refusal. */
+  private static final long FULL_NANOS = 10_000_000_000L;
+
+  /** An agent thread can wait this long: a JVM's first TLS handshake takes most of a second. */
+  private static final Duration GREETING = Duration.ofSeconds(3);
+
+  private static final Pattern CODE = Pattern.compile("[A-Z]{1,20}");
+
+  /** Host and port. */
+  final String name;
+
+  final RedisUri uri;
+  private final Common common;
+  private final Duration progress;
+  private final RemoteHost<RedisConnection> host;
+  private volatile InetSocketAddress address;
+  private volatile long fullUntil = System.nanoTime();
+  private volatile String trouble = "";
+
+  /** Settings shared by the servers of an engine; a null {@code tls} selects the JDK's keys. */
+  record Common(@Nullable SSLContext tls, Watch watch, Timeouts timeouts, OnceLog log) {}
+
+  /**
+   * The reason why there is no answer.
+   *
+   * @param heard the result to record; null if the server was not asked, because it is down or
+   *     there is no memory for the answer
+   * @param code code of the server's error; empty if there was none
+   */
+  record Fault(@Nullable Answer heard, String code) {
+    static final Fault NOT_ASKED = new Fault(null, "");
+    static final Fault LATE = new Fault(Answer.LATE, "");
+    static final Fault FAILED = new Fault(Answer.FAILED, "");
+  }
+
+  RedisNode(RedisUri uri, Common common) {
+    this.name = uri.server().toString();
+    this.uri = uri;
+    this.common = common;
+    this.address = InetSocketAddress.createUnresolved(uri.server().host(), uri.server().port());
+    this.progress = common.timeouts().progress();
+    Duration probe = common.timeouts().probe();
+    this.host = new RemoteHost<>(probe, probe, true);
+  }
+
+  /** Whether the program's threads may ask it. */
+  boolean up() {
+    return !host.out();
+  }
+
+  void refused() {
+    fullUntil = System.nanoTime() + FULL_NANOS;
+  }
+
+  /** Whether it has recently refused a write. */
+  boolean full() {
+    return System.nanoTime() - fullUntil < 0;
+  }
+
+  boolean isLoopback() {
+    return !address.isUnresolved() && address.getAddress().isLoopbackAddress();
+  }
+
+  /**
+   * Probes the server if that is due; true if it is up. Called in the background, because it
+   * resolves names, which can take arbitrarily long.
+   */
+  boolean tend() {
+    if (host.tend()) {
+      Duration greeting = progress.compareTo(GREETING) > 0 ? progress : GREETING;
+      try {
+        address = new InetSocketAddress(uri.server().host(), uri.server().port());
+        RedisConnection fresh = connect(greeting);
+        host.looked(true);
+        host.giveBack(fresh);
+      } catch (IOException | RuntimeException e) {
+        trouble = trouble(e, greeting);
+        host.looked(false);
+      }
+    }
+    return up();
+  }
+
+  private RedisConnection connect(Duration greeting) throws IOException {
+    return new RedisConnection(uri, address, common, greeting);
+  }
+
+  /**
+   * Asks the server.
+   *
+   * @param length longest value that may be sent or received, in bytes
+   * @return as {@link RedisConnection#ask} returns, or a {@link Fault}
+   */
+  @Nullable Object ask(int length, Command command, Object... arguments) {
+    for (RedisConnection old = up() ? host.take() : null; up(); old = null) {
+      try {
+        RedisConnection connection = old == null ? connect(progress) : old;
+        Object answer = connection.ask(length, command, arguments);
+        if (answer != RedisConnection.TOO_LONG) {
+          host.giveBack(connection);
+        }
+        return answer instanceof JedisDataException error
+            ? new Fault(Answer.FAILED, code(error))
+            : answer;
+      } catch (OutOfMemoryError e) {
+        return Fault.NOT_ASKED; // The program's own call may need less memory.
+      } catch (IOException | RuntimeException | LinkageError e) {
+        boolean late = e instanceof SocketTimeoutException;
+        if (late || old == null) {
+          trouble = trouble(e, progress);
+          if (host.giveUp()) {
+            sayDown();
+          }
+          return late ? Fault.LATE : Fault.FAILED;
+        }
+        host.dropUnused(); // The server may have restarted: retry with a new connection.
+      }
+    }
+    return Fault.NOT_ASKED;
+  }
+
+  void sayDown() {
+    String until = " is not used until it answers again (" + trouble;
+    say("down " + name, until + "): its items are read from storage.");
+  }
+
+  void sayMissing() {
+    String until = " is not reachable yet (" + trouble;
+    say("start " + name, until + "): items are read from storage until it is.");
+  }
+
+  /** Logs a sentence about this server; each kind once. */
+  void say(String kind, String what) {
+    common.log().once(kind, "Redis at " + name + what);
+  }
+
+  void close() {
+    host.close();
+  }
+
+  /** The JDK's message for a broken connection; for a server's error, only its kind. */
+  private static String trouble(Throwable e, Duration patience) {
+    if (e instanceof SocketTimeoutException) {
+      return "no answer within " + patience.toMillis() + " ms";
+    }
+    if (e instanceof JedisDataException error) {
+      return "it answers " + code(error);
+    }
+    Throwable root =
+        Stream.iterate(e, Objects::nonNull, Throwable::getCause).reduce(e, (a, b) -> b);
+    String message = root instanceof IOException ? "" + root.getMessage() : "not a Redis server";
+    return "no answer: " + message.substring(0, Math.min(160, message.length()));
+  }
+
+  /** The kind of an error only: the full text may repeat what was sent, including passwords. */
+  private static String code(JedisDataException e) {
+    Matcher code = CODE.matcher("" + e.getMessage());
+    return code.lookingAt() ? code.group() : "an error";
+  }
+}

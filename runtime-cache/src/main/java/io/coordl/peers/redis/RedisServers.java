@@ -1,0 +1,160 @@
+package io.coordl.peers.redis;
+
+import io.coordl.peers.HostPort;
+import io.coordl.peers.redis.RedisNode.Fault;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * Maps keys to servers: to the only one or, in a cluster, to the owner of the key's slot. One agent
+ * thread updates the map; any thread may query it.
+ */
+final class RedisServers {
+  private static final int SLOTS = 16384;
+  private static final int CLUSTER_BYTES = 1 << 20;
+  private static final String POLICY = "maxmemory_policy:";
+
+  private final List<RedisUri> seeds;
+  private final RedisNode.Common common;
+  private final Map<HostPort, RedisNode> all = new HashMap<>();
+
+  /**
+   * Owner of each slot, null if none; a single entry for a single server; empty until one is found.
+   */
+  private volatile @Nullable RedisNode[] slots = {};
+
+  RedisServers(List<RedisUri> seeds, RedisNode.Common common) {
+    this.seeds = List.copyOf(seeds);
+    this.common = common;
+  }
+
+  private static Stream<RedisNode> in(@Nullable RedisNode[] slots) {
+    return Stream.of(slots).filter(Objects::nonNull).distinct();
+  }
+
+  boolean up() {
+    @Nullable RedisNode[] known = slots;
+    return known.length > 0 && in(known).allMatch(RedisNode::up);
+  }
+
+  /** The server of a key; null if its slot has no owner, or no server was found yet. */
+  @Nullable RedisNode of(byte[] key) {
+    @Nullable RedisNode[] known = slots;
+    return switch (known.length) {
+      case 0 -> null;
+      case 1 -> known[0];
+      default -> known[JedisClusterCRC16.getSlot(key)];
+    };
+  }
+
+  /**
+   * Probes servers that are down and, in a cluster, updates the slot owners; {@code moved} is true
+   * if a server has reported a change.
+   */
+  void look(boolean moved) {
+    @Nullable RedisNode[] known = slots;
+    boolean wereUp = up();
+    in(known).forEach(RedisNode::tend);
+    if (known.length == 1 || (wereUp && !moved) || in(known).anyMatch(this::ask)) {
+      return;
+    }
+    for (RedisUri seed : seeds) {
+      RedisNode node = node(seed);
+      if (node.tend() && ask(node)) {
+        if (slots.length == 1 && seeds.size() > 1) {
+          node.say("single", " is not a cluster: the other addresses are not used.");
+        }
+        in(slots).forEach(this::introduce);
+        return;
+      }
+      node.sayMissing();
+    }
+  }
+
+  private RedisNode node(RedisUri uri) {
+    return all.computeIfAbsent(uri.server(), name -> new RedisNode(uri, common));
+  }
+
+  /**
+   * Reads the slot owners from one node and drops servers without slots; false if it gives no
+   * answer or knows no owner.
+   */
+  private boolean ask(RedisNode node) {
+    Object answer = node.ask(CLUSTER_BYTES, Command.CLUSTER, "NODES");
+    if (answer instanceof Fault fault && !fault.code().isEmpty()) {
+      // Cluster commands are disabled, unknown, or not permitted: a single server.
+      slots = new RedisNode[] {node};
+      return true;
+    }
+    @Nullable RedisNode[] found = new RedisNode[SLOTS];
+    try {
+      RedisConnection.text(answer).lines().forEach(line -> read(line, node.uri, found));
+    } catch (RuntimeException e) {
+      return false; // Not a Redis answer.
+    }
+    boolean any = in(found).findAny().isPresent();
+    if (any) {
+      in(found).filter(owner -> !owner.tend()).forEach(RedisNode::sayDown);
+      slots = found;
+      List<RedisNode> owners = in(found).toList();
+      all.values().stream().filter(other -> !owners.contains(other)).forEach(RedisNode::close);
+      all.values().retainAll(owners);
+    }
+    return any;
+  }
+
+  /** {@code ID IP:PORT@BUS[,HOST] FLAGS MASTER PING PONG EPOCH STATE SLOT SLOT-SLOT ...}. */
+  private void read(String line, RedisUri asked, @Nullable RedisNode[] found) {
+    String[] fields = line.split(" ", -1);
+    if (fields.length < 9) {
+      return; // A replica, or a node without slots.
+    }
+    String[] address = fields[1].split("[@,]", -1);
+    int colon = address[0].lastIndexOf(':');
+    String ip = address[0].substring(0, colon);
+    String host = address.length > 2 && !address[2].isEmpty() ? address[2] : ip;
+    int port = Integer.parseInt(address[0].substring(colon + 1));
+    // An empty host means that the node does not know its own name.
+    HostPort server = new HostPort(host.isEmpty() ? asked.server().host() : host, port);
+    RedisNode owner = node(new RedisUri(asked.secure(), server, 0, asked.user(), asked.password()));
+    for (int i = 8; i < fields.length; i++) {
+      String[] range = fields[i].split("-", -1);
+      if (!range[0].startsWith("[")) { // A bracket marks a slot that is moving.
+        int last = Integer.parseInt(range[range.length - 1]);
+        for (int slot = Integer.parseInt(range[0]); slot <= last; slot++) {
+          found[slot] = owner;
+        }
+      }
+    }
+  }
+
+  /** Logs what the user should know about a server when it first answers. */
+  private void introduce(RedisNode node) {
+    if (!node.uri.secure() && !node.isLoopback()) {
+      String secret = node.uri.password() == null ? "" : ", and the password";
+      node.say(
+          "plain",
+          " gets the items"
+              + secret
+              + " unencrypted: use rediss:// where the network is not yours alone.");
+    }
+    String info = RedisConnection.text(node.ask(0, Command.INFO, "memory"));
+    if (!info.contains(POLICY + "noeviction")) {
+      String policy =
+          info.contains(POLICY)
+              ? " has a maxmemory-policy other than noeviction: it evicts when full, and"
+              : " does not report its maxmemory-policy (expected: noeviction): if it evicts,";
+      node.say("policy", policy + " items are read from storage more than once.");
+    }
+  }
+
+  void close() {
+    all.values().forEach(RedisNode::close);
+  }
+}

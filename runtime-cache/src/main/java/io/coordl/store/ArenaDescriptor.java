@@ -1,0 +1,182 @@
+package io.coordl.store;
+
+import io.coordl.host.Liveness;
+import io.coordl.items.ItemKey;
+
+/**
+ * Layout of an arena: every offset is named here and only here. All words are 64 bits wide, in the
+ * machine's byte order, aligned to 8. The first words are the header of every shared file ({@link
+ * io.coordl.host.Contents.Header}).
+ *
+ * <pre>
+ * header | first table | items and further tables, in the order they were appended ... capacity
+ *
+ * item:  key high 8 | key low 8 | length 4 | CRC32C 4 | bytes | padding to 8
+ * slot:  one word of a table: state 2 bits | by state:
+ *          EMPTY     0
+ *          CLAIMED   owner (job number) 22 | tag 40
+ *          READY     tag 22 | offset of the item / 8, 40
+ *          ABANDONED tag 62
+ * </pre>
+ */
+final class ArenaDescriptor {
+  /** "CoorDLar" as one word; in the other byte order it does not match. */
+  static final long MAGIC_VALUE = 0x436f6f72444c6172L;
+
+  static final long VERSION_VALUE = 4;
+
+  /**
+   * Not 0 once a job asks all jobs to give the memory back: jobs leave the store, and none joins.
+   */
+  static final long GIVEN_BACK = 48;
+
+  /** Not 0 if the user set the budget: none of it is given back. */
+  static final long NAMED = 56;
+
+  /** Where the next item or table is appended. */
+  static final long TAIL = 64;
+
+  /** Items kept; a job killed between publishing and counting leaves it one short. */
+  static final long ITEMS = 128;
+
+  /** Job that is appending a table, 0 if none. */
+  static final long GROWER = 192;
+
+  /** Tables in use. */
+  static final long TABLES = 200;
+
+  /** Not 0 once a write failed because memory ran out: nothing is admitted any more. */
+  static final long REFUSING = 208;
+
+  /** Not 0 once a job writes {@link #RATES}; {@link #RATES_WRITTEN} once it has. */
+  static final long RATES_STATE = 216;
+
+  static final long RATES_WRITTEN = 2;
+
+  /** The four {@link Rates} that say which form of an item comes first. */
+  static final long RATES = 224;
+
+  static final int MAX_TABLES = 256;
+
+  /** Offset of each table in the arena. */
+  static final long TABLE_OFFSETS = 256;
+
+  /** Slots taken of each table. */
+  static final long TABLE_FILLS = TABLE_OFFSETS + 8L * MAX_TABLES;
+
+  /** Decoded items kept; as with {@link #ITEMS}, a kill may leave them short. */
+  static final long DECODED_ITEMS = TABLE_FILLS + 8L * MAX_TABLES;
+
+  /** As {@link #DECODED_ITEMS}, of prepared samples. */
+  static final long PREPARED_ITEMS = DECODED_ITEMS + 128;
+
+  /** Distance from either count to the bytes that those items take. */
+  static final long BYTES = 64;
+
+  static final int HEADER_BYTES = 8192;
+
+  static final int FIRST_TABLE_BITS = 12;
+  static final int LAST_TABLE_BITS = 21;
+
+  static final int ITEM_KEY_HIGH = 0;
+  static final int ITEM_KEY_LOW = 8;
+  static final int ITEM_LENGTH = 16;
+  static final int ITEM_CHECKSUM = 20;
+  static final int ITEM_HEADER_BYTES = 24;
+
+  /** The longest item that a caller may keep, plus its stamp. */
+  static final int MAX_ITEM_BYTES = (8 << 20) + StampedItems.STAMP_BYTES;
+
+  static final long EMPTY = 0;
+  private static final long CLAIMED = 1;
+  private static final long READY = 2;
+  private static final long ABANDONED = 3;
+
+  private static final int STATE_SHIFT = 62;
+  private static final int HIGH_SHIFT = 40;
+  private static final long LOW_MASK = (1L << HIGH_SHIFT) - 1;
+
+  /** The bits of a claim that hold the number of a job. */
+  private static final long HIGH_MASK = Liveness.MAX_JOB;
+
+  private static final long ABANDONED_MASK = (1L << STATE_SHIFT) - 1;
+
+  /** Largest arena whose offsets fit a slot: 8 TiB. */
+  static final long MAX_CAPACITY = (LOW_MASK + 1) << 3;
+
+  static final long LAYOUT_VALUE =
+      HEADER_BYTES
+          | (long) ITEM_HEADER_BYTES << 16
+          | (long) FIRST_TABLE_BITS << 24
+          | (long) LAST_TABLE_BITS << 32
+          | (long) MAX_TABLES << 40;
+
+  private ArenaDescriptor() {}
+
+  static long align(long bytes) {
+    return (bytes + 7) & -8L;
+  }
+
+  /** Slots of table {@code table}: they double, then stay constant, so no table grows too large. */
+  static int slots(int table) {
+    return 1 << Math.min(FIRST_TABLE_BITS + table, LAST_TABLE_BITS);
+  }
+
+  /** Slots of a table that may be taken: three quarters. */
+  static int fillLimit(int table) {
+    return slots(table) / 4 * 3;
+  }
+
+  static long tableBytes(int table) {
+    return 8L * slots(table);
+  }
+
+  static long tableOffset(int table) {
+    return TABLE_OFFSETS + 8L * table;
+  }
+
+  static long tableFill(int table) {
+    return TABLE_FILLS + 8L * table;
+  }
+
+  static long claimed(long job, ItemKey key) {
+    return CLAIMED << STATE_SHIFT | job << HIGH_SHIFT | (key.low() & LOW_MASK);
+  }
+
+  static long ready(long offset, ItemKey key) {
+    return READY << STATE_SHIFT | (key.low() & HIGH_MASK) << HIGH_SHIFT | offset >>> 3;
+  }
+
+  static long abandoned(ItemKey key) {
+    return ABANDONED << STATE_SHIFT | (key.low() & ABANDONED_MASK);
+  }
+
+  static boolean isClaimed(long slot) {
+    return slot >>> STATE_SHIFT == CLAIMED;
+  }
+
+  static boolean isReady(long slot) {
+    return slot >>> STATE_SHIFT == READY;
+  }
+
+  static boolean isAbandoned(long slot) {
+    return slot >>> STATE_SHIFT == ABANDONED;
+  }
+
+  /** Whether the slot's tag matches the key; another key may have the same tag. */
+  static boolean tagMatches(long slot, ItemKey key) {
+    if (isReady(slot)) {
+      return (slot >>> HIGH_SHIFT & HIGH_MASK) == (key.low() & HIGH_MASK);
+    }
+    long mask = isClaimed(slot) ? LOW_MASK : ABANDONED_MASK;
+    return slot != EMPTY && (slot & mask) == (key.low() & mask);
+  }
+
+  static long owner(long claimed) {
+    return claimed >>> HIGH_SHIFT & HIGH_MASK;
+  }
+
+  static long itemOffset(long ready) {
+    return (ready & LOW_MASK) << 3;
+  }
+}

@@ -1,0 +1,94 @@
+package io.coordl.store;
+
+import io.coordl.bridge.Origin;
+import io.coordl.items.ItemFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An item as it was when the program asked for it; finds and keeps its decoded forms. Safe for
+ * concurrent use.
+ */
+public final class DecodedItem {
+  private final DecodedStore store;
+  final ItemFile file;
+
+  /** Time that reading the file from storage took; 0 if it was in memory or is not known. */
+  final AtomicLong readNanos = new AtomicLong();
+
+  final AtomicLong madeNanos = new AtomicLong();
+
+  /** Whether this process is known to have asked for the item before. */
+  volatile boolean again;
+
+  DecodedItem(DecodedStore store, ItemFile file) {
+    this.store = store;
+    this.file = file;
+  }
+
+  /** Notes time spent making the decoded bytes, reading the file included. */
+  public void made(long nanos) {
+    madeNanos.addAndGet(nanos);
+  }
+
+  /** Whether the file is unchanged, so that its decoded bytes are those of this item. */
+  public boolean unchanged() {
+    return file.unchanged();
+  }
+
+  /** The bytes in this form, read-only from 0 to their length; null if they are not kept. */
+  public @Nullable ByteBuffer find(DecodedForm form) {
+    ByteBuffer found = store.items.find(file.entry(form.id()), file.stamp());
+    if (found != null) {
+      store.statistics.count(Outcome.HIT);
+      store.gain.hit();
+      store.statistics.bytes(Origin.MEMORY, found.remaining());
+    }
+    return found;
+  }
+
+  /** Whether the bytes in this form are kept, or cannot be kept yet; counts as no hit. */
+  public boolean isKept(DecodedForm form) {
+    return store.arena.isOpening() || store.items.find(file.entry(form.id()), file.stamp()) != null;
+  }
+
+  /**
+   * Keeps the bytes if there is room and the file is unchanged; evicts nothing. May wait, for a
+   * bounded time, for another job that is keeping the same bytes.
+   *
+   * @param source puts exactly {@code length} bytes into the buffer, from its position on; called
+   *     at most once, on this thread
+   */
+  public void put(DecodedForm form, long length, Consumer<ByteBuffer> source) {
+    Outcome outcome = keep(form, length, source);
+    store.statistics.made(outcome, length);
+    store.statistics.count(outcome);
+    if (outcome == Outcome.ADMITTED) {
+      store.gain.missed(file);
+    }
+  }
+
+  private Outcome keep(DecodedForm form, long length, Consumer<ByteBuffer> source) {
+    store.shortest.accumulateAndGet(length, Math::min);
+    if (length > DecodedStore.MAX_BYTES) {
+      return Outcome.FULL;
+    }
+    store.forms.decoded(this, length);
+    if (!store.forms.admitsDecoded(this)) {
+      return Outcome.SPARED;
+    }
+    Loader copy =
+        (target, offset) -> {
+          source.accept(ByteBuffer.wrap(target, offset, (int) length));
+          return file.unchanged();
+        };
+    try {
+      return store.items.fetch(file.entry(form.id()), (int) length, file.stamp(), copy).outcome();
+    } catch (IOException e) {
+      throw new IllegalStateException("copying in memory does no input", e);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package io.coordl.store;
+
+/** The segment was given back; its contents are no longer kept. */
+final class GivenBackException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /** Without a stack trace: readers may hit it until they notice that the segment is gone. */
+  GivenBackException() {
+    super("its memory was given back", null, false, false);
+  }
+}

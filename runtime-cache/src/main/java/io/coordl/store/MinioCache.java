@@ -1,0 +1,325 @@
+package io.coordl.store;
+
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.OpenItem;
+import io.coordl.bridge.Origin;
+import io.coordl.items.FileState;
+import io.coordl.items.ItemFile;
+import io.coordl.items.ItemFilter;
+import io.coordl.items.ItemKey;
+import io.coordl.items.ItemNames;
+import java.io.FileDescriptor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The MinIO cache at the program's file reads: an item is admitted when it is first read, until the
+ * store is full, and never evicted. The program's own call reads items that are not kept.
+ *
+ * <p>Files of at most {@link #WHOLE_LIMIT} bytes are kept whole, larger ones by blocks of {@link
+ * #BLOCK} bytes. Each open checks the file's state ({@link FileState}), so a changed file is a new
+ * item. The program sees the same as without the cache: its own call handles a path that is not a
+ * readable regular file, and a file that changes while it is read.
+ *
+ * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ */
+public final class MinioCache implements ItemSource {
+  /** The largest file that is one item. */
+  public static final int WHOLE_LIMIT = 8 << 20;
+
+  public static final int BLOCK = 1 << 20;
+
+  /** Part of the heap that holds prefetched items that this host does not keep. */
+  private static final int PREFETCHED_PART = 16;
+
+  private final @Nullable ArenaStore arena;
+  private final @Nullable StampedItems store;
+  private final @Nullable PrefetchedItems prefetched;
+  private final ItemFilter filter;
+  private final KeptForms forms;
+  private final BooleanSupplier keeps;
+  private final StoreStatistics statistics;
+  private final StoreGain gain;
+
+  /**
+   * Whether other processes may have admitted items here. They may have permissions that this
+   * process lacks.
+   */
+  private final boolean isShared;
+
+  /**
+   * A cache over {@code store}.
+   *
+   * @param store null to observe only: then no item is served, and only the program reads
+   */
+  public MinioCache(@Nullable ArenaStore store, ItemFilter filter) {
+    this(store, filter, new KeptForms(), () -> true);
+  }
+
+  MinioCache(
+      @Nullable ArenaStore store, ItemFilter filter, KeptForms forms, BooleanSupplier keeps) {
+    this(store, filter, forms, keeps, StoreGain.untold());
+  }
+
+  /**
+   * A cache over {@code store}.
+   *
+   * @param keeps whether items are to be kept and served now
+   * @param gain whether kept items are found again
+   */
+  public MinioCache(
+      @Nullable ArenaStore store,
+      ItemFilter filter,
+      KeptForms forms,
+      BooleanSupplier keeps,
+      StoreGain gain) {
+    this.forms = forms;
+    this.gain = gain;
+    this.keeps = () -> !gain.isStopped() && keeps.getAsBoolean();
+    this.arena = store;
+    this.store = store == null ? null : new StampedItems(store, store);
+    this.statistics = new StoreStatistics(store);
+    this.isShared = store != null && store.isShared();
+    this.prefetched = null;
+    this.filter = filter;
+  }
+
+  MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter) {
+    this(store, arena, filter, StoreGain.untold());
+  }
+
+  /** A cache over {@code store}, which keeps items here, in {@code arena}, and on other hosts. */
+  public MinioCache(ItemStore store, ArenaStore arena, ItemFilter filter, StoreGain gain) {
+    this.forms = new KeptForms();
+    this.gain = gain;
+    this.keeps = () -> !gain.isStopped(); // All jobs share this host's raw items.
+    this.arena = arena;
+    this.store = new StampedItems(store, arena);
+    this.statistics = new StoreStatistics(arena);
+    this.isShared = true;
+    this.prefetched = new PrefetchedItems(Runtime.getRuntime().maxMemory() / PREFETCHED_PART);
+    this.filter = filter;
+  }
+
+  public StoreStatistics statistics() {
+    return statistics;
+  }
+
+  @Override
+  public @Nullable OpenItem open(String path) {
+    String absolute = ItemNames.absolute(path);
+    if (absolute == null || !filter.isItem(absolute)) {
+      return null;
+    }
+    if (store == null || !keeps.getAsBoolean()) {
+      return ItemFile.mayBeStored(absolute) ? observed(path) : null;
+    }
+    ItemFile file = ItemFile.of(absolute, filter.names());
+    if (file == null) {
+      return null;
+    }
+    if (file.isLeft()) {
+      return observed(path);
+    }
+    DecodedItem asker = forms.asker(file);
+    boolean admit = forms.admitsRaw(asker);
+    if (file.size() > WHOLE_LIMIT) {
+      OpenItem item =
+          new PiecewiseItem(path, file, BLOCK, false, store, statistics, gain, () -> admit);
+      try {
+        item.hold();
+        return item;
+      } catch (IOException e) {
+        return null;
+      }
+    }
+    return openWhole(path, file, store, asker, admit);
+  }
+
+  /**
+   * A file that the program's own stream reads. Only its path is known: a stat of each file would
+   * be a third of the cost of observing.
+   */
+  private OpenItem observed(String path) {
+    statistics.count(Outcome.OBSERVED);
+    return new OpenItem(path, OpenItem.UNKNOWN_SIZE) {
+      @Override
+      protected void release() {
+        statistics.bytes(Origin.STORAGE, transferred());
+      }
+    };
+  }
+
+  private @Nullable OpenItem openWhole(
+      String path, ItemFile file, StampedItems from, @Nullable DecodedItem asker, boolean admit) {
+    long start = System.nanoTime();
+    Fetched fetched;
+    try {
+      fetched = admit ? fetch(file, from, asker) : kept(find(file, from));
+    } catch (IOException e) {
+      statistics.count(Outcome.UNREADABLE);
+      return null;
+    }
+    if (isShared && fetched.outcome() != Outcome.ADMITTED && !file.isReadable()) {
+      statistics.count(Outcome.UNREADABLE);
+      return null; // Another process may have read it, or this one may have lost the permission
+      // since.
+    }
+    count(file, fetched.outcome());
+    Origin origin = fetched.outcome().origin();
+    statistics.bytes(origin, file.size());
+    OpenItem item = new WholeItem(path, file, fetched.content(), origin);
+    item.fetched(start, System.nanoTime(), 0);
+    return item;
+  }
+
+  private void count(ItemFile file, Outcome outcome) {
+    statistics.count(outcome);
+    if (outcome == Outcome.HIT || outcome == Outcome.PEER) {
+      gain.hit();
+    } else if (outcome == Outcome.ADMITTED || outcome == Outcome.FULL) {
+      gain.missed(file);
+    }
+  }
+
+  private static @Nullable ByteBuffer find(ItemFile file, StampedItems from) {
+    return from.find(file.entry(ItemKey.WHOLE), file.stamp());
+  }
+
+  private Fetched fetch(ItemFile file, StampedItems from, @Nullable DecodedItem asker)
+      throws IOException {
+    ByteBuffer here = prefetched == null ? null : prefetched.take(file.key());
+    return here != null
+        ? kept(here)
+        : from.fetch(
+            file.entry(ItemKey.WHOLE),
+            (int) file.size(),
+            file.stamp(),
+            (target, at) -> read(file, target, at, asker));
+  }
+
+  /** The result for an item that was found; null if it was not found and must not be admitted. */
+  private static Fetched kept(@Nullable ByteBuffer content) {
+    return new Fetched(content == null ? Outcome.SPARED : Outcome.HIT, content);
+  }
+
+  private boolean read(ItemFile file, byte[] target, int offset, @Nullable DecodedItem asker)
+      throws IOException {
+    long start = System.nanoTime();
+    boolean read = file.readWhole(target, offset);
+    long nanos = System.nanoTime() - start;
+    if (asker != null) {
+      asker.readNanos.addAndGet(nanos);
+    }
+    forms.raw(file.size(), nanos);
+    return read;
+  }
+
+  /**
+   * Marks this thread, for good, as one that reads and decodes items before the program asks for
+   * them.
+   */
+  public void prefetchesHere() {
+    forms.prefetchesHere();
+  }
+
+  /**
+   * Whether the item need not be prefetched, because it is in memory or must not be kept. Does not
+   * count as a hit.
+   */
+  public boolean isKept(String path) {
+    ItemFile file = whole(path);
+    return file != null && isHere(file);
+  }
+
+  private boolean isHere(ItemFile file) {
+    return !keeps.getAsBoolean()
+        || (arena != null && arena.isOpening())
+        || (store != null && find(file, store) != null)
+        || (prefetched != null && prefetched.has(file.key()));
+  }
+
+  /**
+   * Loads an item before the program asks for it. Skips large files, and skips an item that another
+   * host keeps if too many of those already wait here. Runs on threads of the agent.
+   *
+   * @param path as the program will write it
+   * @return whether to continue prefetching: this item is here now, or there will be room again
+   */
+  public boolean prefetch(String path) {
+    ItemFile file = whole(path);
+    if (file == null || store == null || gain.isStopped()) {
+      return false;
+    }
+    if (prefetched != null && !prefetched.hasRoom(file.size())) {
+      return true;
+    }
+    OpenItem item = openWhole(path, file, store, null, true);
+    if (item != null) {
+      ByteBuffer content = item.content();
+      if (prefetched != null && content != null && find(file, store) == null) {
+        prefetched.put(file.key(), content);
+      }
+      item.close();
+    }
+    return isHere(file);
+  }
+
+  private @Nullable ItemFile whole(String path) {
+    ItemFile file = ItemFile.of(path, filter, true);
+    return file != null && !file.isLeft() && file.size() > 0 && file.size() <= WHOLE_LIMIT
+        ? file
+        : null;
+  }
+
+  @Override
+  public @Nullable OpenItem openRandomAccess(String path) {
+    ItemFile file = ItemFile.of(path, filter, false);
+    return file == null || !file.isReadable() ? null : randomAccess(path, file);
+  }
+
+  @Override
+  public boolean takesOpened(String path) {
+    return FileState.tellsOpened();
+  }
+
+  @Override
+  public @Nullable OpenItem openOpened(String path, FileDescriptor opened) {
+    String absolute = ItemNames.absolute(path);
+    if (absolute == null || !ItemFile.mayBeStored(absolute) || !filter.mayBeItem(absolute)) {
+      return null;
+    }
+    ItemFile file = ItemFile.of(absolute, opened, filter.names());
+    return file == null ? null : randomAccess(path, file);
+  }
+
+  private OpenItem randomAccess(String path, ItemFile file) {
+    if (store == null || file.size() == 0 || file.isLeft() || !keeps.getAsBoolean()) {
+      // The kernel reports size 0 for generated files, such as in /proc or behind a link to it.
+      return new WholeItem(path, file, null, Origin.STORAGE);
+    }
+    boolean whole = file.size() <= WHOLE_LIMIT;
+    int pieceBytes = whole ? (int) file.size() : BLOCK;
+    // If the filter goes by path, there is nothing more to check.
+    BooleanSupplier admitting =
+        filter.goesByPath()
+            ? () -> !forms.keepsSample()
+            : () -> filter.isItem(file.path()) && !forms.keepsSample();
+    return new PiecewiseItem(path, file, pieceBytes, whole, store, statistics, gain, admitting);
+  }
+
+  @Override
+  public void mapsToWrite(FileChannel channel) {
+    filter.names().leave(FileState.of(channel));
+  }
+
+  /** Files of other {@code FileSystem}s have no known identity and are not kept. */
+  @Override
+  public @Nullable OpenItem openForeign(Path path) {
+    return null;
+  }
+}

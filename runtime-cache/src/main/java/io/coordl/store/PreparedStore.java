@@ -1,0 +1,104 @@
+package io.coordl.store;
+
+import io.coordl.bridge.Origin;
+import io.coordl.items.FileState;
+import io.coordl.items.ItemKey;
+import io.coordl.items.ItemNames;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prepared samples, in an arena of their own or beside items in other forms: admitted until it is
+ * full, never evicted, shared by all jobs of the group if the arena is. The caller chooses each
+ * sample's key.
+ *
+ * <p>Safe for concurrent use; never interruptible, never clears the interrupt flag.
+ */
+public final class PreparedStore implements Closeable {
+  public static final int MAX_BYTES = 8 << 20;
+
+  private final ArenaStore store;
+  private final KeptForms forms;
+  private final ItemNames names;
+  private final StoreStatistics statistics;
+
+  /** A store over {@code arena}; {@code forms} coordinates it with the stores of other forms. */
+  public PreparedStore(ArenaStore arena, KeptForms forms) {
+    this(arena, forms, ItemNames.HERE);
+  }
+
+  /**
+   * As above.
+   *
+   * @param names which files are left to the program
+   */
+  public PreparedStore(ArenaStore arena, KeptForms forms, ItemNames names) {
+    this.names = names;
+    this.store = arena;
+    this.statistics = new StoreStatistics(arena, ArenaDescriptor.PREPARED_ITEMS);
+    this.forms = forms;
+  }
+
+  /** Tells the stores of other forms which items they need not keep. */
+  public KeptForms forms() {
+    return forms;
+  }
+
+  /** Whether samples made from this file must not be kept. */
+  public boolean leaves(FileState file) {
+    return names.leaves(file);
+  }
+
+  /** The bytes, read-only from 0 to their length; null if they are not kept. Counts nothing. */
+  public @Nullable ByteBuffer find(ItemKey key) {
+    return store.find(key);
+  }
+
+  /** Counts samples that were found and used, and their bytes together. */
+  public void used(int samples, long bytes) {
+    statistics.count(Outcome.HIT, samples);
+    statistics.bytes(Origin.MEMORY, bytes);
+  }
+
+  /**
+   * Keeps a sample. Callers that ask for the same sample at that time wait for it, for a bounded
+   * time.
+   *
+   * @param sample prepares it, or copies it; called at most once, on this thread
+   * @return whether this call has kept it
+   * @throws IOException if {@code sample} throws it
+   */
+  public boolean keep(ItemKey key, int length, Loader sample) throws IOException {
+    Outcome outcome = store.fetch(key, length, sample).outcome();
+    statistics.made(outcome, length);
+    if (outcome != Outcome.HIT) {
+      statistics.count(outcome);
+    }
+    return outcome == Outcome.ADMITTED;
+  }
+
+  /** Counts a sample that cannot be kept. */
+  public void left() {
+    statistics.count(Outcome.SPARED);
+  }
+
+  /** Whether a sample of this length would be kept now. */
+  public boolean hasRoom(long length) {
+    return store.hasRoom(length);
+  }
+
+  public long room() {
+    return Math.max(0, store.capacity() - store.used());
+  }
+
+  public StoreStatistics statistics() {
+    return statistics;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

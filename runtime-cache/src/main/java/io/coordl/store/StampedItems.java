@@ -1,0 +1,136 @@
+package io.coordl.store;
+
+import io.coordl.items.ItemKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Items that are kept with a stamp: the change time of their file's inode.
+ *
+ * <p>{@code chmod}, a hard link and a rename change that time but no byte; a rewrite that restores
+ * size and modification time changes it too. So an item's key is its file's identity without that
+ * time, which is stored behind the item's bytes. If the time differs, the file is read once more
+ * and compared with the stored bytes:
+ *
+ * <ul>
+ *   <li>Same bytes: an item without bytes notes that under the new time, and the entry stays.
+ *   <li>Different bytes: they are kept under the new time.
+ * </ul>
+ *
+ * <p>Notes and rewritten items are kept on this host only. Safe for concurrent use, as the store
+ * is.
+ */
+public final class StampedItems {
+  static final int STAMP_BYTES = Long.BYTES;
+
+  private static final long CONFIRMED = 1;
+  private static final long REWRITTEN = 2;
+  private static final int PIECE = 1 << 14;
+
+  private final ItemStore store;
+  private final ItemStore here;
+
+  /**
+   * @param store of all hosts, or {@code here}
+   * @param here of this host
+   */
+  StampedItems(ItemStore store, ItemStore here) {
+    this.store = store;
+    this.here = here;
+  }
+
+  /** The bytes kept here for a file with this change time; null if there are none. */
+  @Nullable ByteBuffer find(ItemKey entry, long stamp) {
+    ByteBuffer kept = here.find(entry);
+    if (kept == null) {
+      return null;
+    }
+    return isStamped(kept, stamp) ? bytes(kept) : findLater(kept, entry, stamp);
+  }
+
+  private @Nullable ByteBuffer findLater(ByteBuffer kept, ItemKey entry, long stamp) {
+    return here.find(entry.with(stamp, CONFIRMED)) != null
+        ? bytes(kept)
+        : here.find(entry.with(stamp, REWRITTEN));
+  }
+
+  /** As {@link ItemStore#fetch}, for a file with this change time. */
+  Fetched fetch(ItemKey entry, int length, long stamp, Loader loader) throws IOException {
+    Loader stamped =
+        (target, at) -> {
+          if (!loader.load(target, at)) {
+            return false;
+          }
+          ByteBuffer.wrap(target).putLong(at + length, stamp);
+          return true;
+        };
+    Fetched fetched = store.fetch(entry, length + STAMP_BYTES, stamped);
+    ByteBuffer kept = fetched.content();
+    if (kept == null) {
+      return fetched;
+    }
+    if (isStamped(kept, stamp)) {
+      return new Fetched(fetched.outcome(), bytes(kept));
+    }
+    ByteBuffer later = findLater(kept, entry, stamp);
+    return later == null
+        ? compare(kept, entry, length, stamp, loader)
+        : new Fetched(fetched.outcome(), later);
+  }
+
+  private Fetched compare(ByteBuffer kept, ItemKey entry, int length, long stamp, Loader loader)
+      throws IOException {
+    byte[] now = ArenaStore.buffer(length);
+    if (now == null) {
+      return new Fetched(Outcome.FULL, null);
+    }
+    boolean[] differs = {false};
+    Loader comparing =
+        (target, at) -> {
+          if (!loader.load(now, 0)) {
+            return false;
+          }
+          differs[0] = !isOf(kept, now);
+          return !differs[0];
+        };
+    Fetched confirmed = here.fetch(entry.with(stamp, CONFIRMED), 0, comparing);
+    if (differs[0]) {
+      return here.fetch(
+          entry.with(stamp, REWRITTEN),
+          length,
+          (target, at) -> {
+            System.arraycopy(now, 0, target, at, length);
+            return true;
+          });
+    }
+    return switch (confirmed.outcome()) {
+      case HIT -> new Fetched(Outcome.HIT, bytes(kept));
+      case ADMITTED -> new Fetched(Outcome.CONFIRMED, bytes(kept));
+      default -> new Fetched(confirmed.outcome(), null);
+    };
+  }
+
+  private static boolean isStamped(ByteBuffer kept, long stamp) {
+    return kept.getLong(kept.limit() - STAMP_BYTES) == stamp;
+  }
+
+  private static ByteBuffer bytes(ByteBuffer kept) {
+    return kept.slice(0, kept.limit() - STAMP_BYTES);
+  }
+
+  /** Compares copies, piece by piece: comparing the mapping itself could crash the process. */
+  private static boolean isOf(ByteBuffer kept, byte[] now) {
+    byte[] piece = new byte[Math.min(PIECE, now.length)];
+    for (int done = 0; done < now.length; ) {
+      int count = Math.min(piece.length, now.length - done);
+      kept.get(done, piece, 0, count);
+      if (!Arrays.equals(piece, 0, count, now, done, done + count)) {
+        return false;
+      }
+      done += count;
+    }
+    return kept.limit() == now.length + STAMP_BYTES;
+  }
+}

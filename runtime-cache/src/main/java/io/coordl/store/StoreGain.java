@@ -1,0 +1,138 @@
+package io.coordl.store;
+
+import io.coordl.items.ItemFile;
+import io.coordl.items.ItemKey;
+import io.coordl.telemetry.log.UserLog;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Detects a store without hits. That happens if files have a different identity each time: on
+ * mounts that invent modification times or inodes, or in a job that copies the data set again for
+ * each epoch. A never-evicting store then keeps each file once per epoch, to no use. The store is
+ * given up once as many files as are known have come back under a different identity with almost no
+ * hits.
+ *
+ * <p>Remembers 64 bits of the path and 64 of the identity of up to {@value #MOST} files; if there
+ * are more, it samples them by a hash of the path and halves the sample as often as needed. Only
+ * misses are recorded, so a hit costs one counter. Safe for concurrent use; never waits for more
+ * than a few instructions.
+ */
+public final class StoreGain {
+  static final int MOST = 6_144;
+  private static final int SLOTS = 8_192;
+
+  /** A store with fewer than one hit per this many files that came back is given up. */
+  private static final int RARE = 20;
+
+  /** Fewer files than this do not count as a data set. */
+  private static final int FEWEST = 16;
+
+  private final String policy;
+  private final UserLog log;
+  private final Runnable whenStopped;
+  private final LongAdder hits = new LongAdder();
+  private volatile boolean stopped;
+
+  // Guarded by this: pairs of path and identity; a path of 0 is a free slot.
+  private long[] seen = new long[2 * SLOTS];
+  private long share;
+  private int known;
+  private long again;
+
+  /**
+   * @param policy for the user, such as {@code cache=minio}
+   * @param whenStopped runs once nothing is admitted or found any more
+   */
+  public StoreGain(String policy, UserLog log, Runnable whenStopped) {
+    this.policy = policy;
+    this.log = log;
+    this.whenStopped = whenStopped;
+  }
+
+  /** For a store whose end is not logged. */
+  static StoreGain untold() {
+    return new StoreGain("", word -> {}, () -> {});
+  }
+
+  /** Whether the store is given up: it keeps and finds nothing any more. */
+  public boolean isStopped() {
+    return stopped;
+  }
+
+  void hit() {
+    hits.increment();
+  }
+
+  /** Records a miss: the file is kept now. */
+  void missed(ItemFile file) {
+    ItemKey path = ItemKey.of(file.path(), 0, 0, ItemKey.WHOLE);
+    if (!stopped && isNewIdentity(path.high() | 1, file.key().high())) {
+      stopped = true;
+      log.say(
+          "%s gains nothing: a whole epoch of files, such as %s, came again with another"
+              + " modification time, change time or inode, and what it kept of them was not found"
+              + " again. It keeps nothing from now on, and gives back what it holds. Find out what"
+              + " touches the files, or copy them to a local disk.",
+          policy, file.path());
+      whenStopped.run();
+    }
+  }
+
+  /** Whether this miss is the one that gives the store up. */
+  private synchronized boolean isNewIdentity(long path, long identity) {
+    if (!isWatched(path) || stopped) {
+      return false;
+    }
+    int at = slot(path);
+    if (seen[at] == 0) {
+      seen[at] = path;
+      seen[at + 1] = identity;
+      known++;
+      if (known > MOST) {
+        halve();
+      }
+      return false;
+    }
+    if (seen[at + 1] == identity) {
+      return false; // It did not fit, or another form was kept.
+    }
+    seen[at + 1] = identity;
+    if (++again < Math.max(FEWEST, known)) {
+      return false;
+    }
+    long found = hits.sumThenReset();
+    boolean vain = found * RARE < again * (share + 1);
+    again = 0;
+    return vain;
+  }
+
+  private boolean isWatched(long path) {
+    return (path >>> 32 & share) == 0;
+  }
+
+  private int slot(long path) {
+    int at = (int) (path >>> 1) & (SLOTS - 1);
+    while (seen[2 * at] != 0 && seen[2 * at] != path) {
+      at = (at + 1) & (SLOTS - 1);
+    }
+    return 2 * at;
+  }
+
+  /** Uses other bits than those that choose the slot; counting restarts. */
+  private void halve() {
+    long[] before = seen;
+    seen = new long[2 * SLOTS];
+    share = 2 * share + 1;
+    known = 0;
+    again = 0;
+    hits.reset();
+    for (int at = 0; at < before.length; at += 2) {
+      if (before[at] != 0 && isWatched(before[at])) {
+        int to = slot(before[at]);
+        seen[to] = before[at];
+        seen[to + 1] = before[at + 1];
+        known++;
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.coordl.telemetry.advice;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Arguments for the agent that build on those a job had. */
+public final class Arguments {
+  public static final String AGENT = "-javaagent:coordl-agent.jar=";
+
+  private static final Set<String> GIVEN = Set.of("argument", "file", "environment");
+
+  private Arguments() {}
+
+  /** Whether the user gave an argument of this origin: neither a default nor implied by another. */
+  public static boolean isGiven(@Nullable String origin) {
+    return origin != null && GIVEN.contains(origin);
+  }
+
+  /**
+   * Returns all arguments to give next time, so that advice does not drop earlier settings.
+   *
+   * @param given arguments that the user gave, by key
+   * @param changes {@code key=value}, each replaces the given value; without any, the result is
+   *     empty
+   */
+  public static List<String> merged(Map<String, String> given, List<String> changes) {
+    if (changes.isEmpty()) {
+      return List.of();
+    }
+    Map<String, String> all = new LinkedHashMap<>(new TreeMap<>(given));
+    if (all.keySet().removeIf(key -> key.startsWith("profile"))) {
+      all.remove("record"); // It was the profile's.
+    }
+    for (String change : changes) {
+      int equals = change.indexOf('=');
+      all.put(change.substring(0, equals), change.substring(equals + 1));
+    }
+    return all.entrySet().stream().flatMap(Arguments::words).toList();
+  }
+
+  /** Values of a repeated key are recorded as a list; a password is not recorded. */
+  private static Stream<String> words(Map.Entry<String, String> argument) {
+    return Stream.of(argument.getValue().replace("(not shown)", "PASSWORD").split(", ", -1))
+        .map(value -> argument.getKey() + "=" + value);
+  }
+}

@@ -1,0 +1,115 @@
+package io.coordl.telemetry.advice;
+
+import io.coordl.telemetry.event.Figures;
+
+/**
+ * Tells how much work beside the steps costs a job if cores are short. A job has two resources: the
+ * time of its training thread, which waits take, and its cores. Preparation that runs beside a
+ * step, on a thread of the program, the library or the agent, is no wait, but takes a share of the
+ * cores from the step. Removing it gives that share back, so the job's time is bounded from below
+ * twice: by the time without the waits and the share, and by the CPU time that is left over the
+ * cores.
+ *
+ * <p>All times are nanoseconds. Shared caches and hyper-threads can make the share larger than CPU
+ * time tells.
+ */
+public final class CoreLaw {
+  /** Part of the cores' time from which on they count as short if no waits for them are known. */
+  private static final double CROWDED = 0.9;
+
+  private final double wall;
+  private final double waits;
+  private final double compute;
+  private final double cpu;
+  private final double cores;
+  private final double work;
+  private final double running;
+  private final double beside;
+  private final double share;
+  private final double computeWait;
+  private final double most;
+
+  /**
+   * @param figures of the judged epochs
+   * @param cores that the job may use; 0 if unknown
+   */
+  public CoreLaw(Figures figures, double cores) {
+    this.wall = figures.wall;
+    this.compute = figures.compute;
+    this.waits = figures.dataStall();
+    this.cpu = figures.cpu;
+    this.computeWait = figures.computeCoreWait;
+    this.cores = cores;
+    this.work = (double) figures.fetchTime + figures.prepTime();
+    this.running = work == 0 ? 1 : Math.max(0, 1 - figures.prepCoreWait / work);
+    this.beside = Math.max(0, running * work - waits);
+    double room = isKnown() ? Math.max(0, wall - waits - left(work)) : 0;
+    double steps =
+        (double) Math.max(figures.computeCoreWait, figures.coreWait - figures.prepCoreWait);
+    boolean counted = figures.coreWait > 0;
+    boolean crowded = cpu >= CROWDED * cores * wall;
+    double bound = Math.min(beside, Math.min(compute, room));
+    this.share = counted ? Math.min(computeWait, bound) : crowded && isKnown() ? bound : 0;
+    this.most = counted ? Math.min(steps, bound) : share;
+  }
+
+  private boolean isKnown() {
+    return cpu > 0 && cores > 0;
+  }
+
+  /** Share of the self times of preparation for which its threads had a core. */
+  public double running() {
+    return running;
+  }
+
+  /** The time that the cores need for the CPU time left without so much of the preparation. */
+  private double left(double removed) {
+    return Math.max(0, cpu - running * removed) / cores;
+  }
+
+  /** Time of the steps that all preparation beside them takes, as the training thread shows it. */
+  public double share() {
+    return share;
+  }
+
+  /** The most that it can take. */
+  public double most() {
+    return most;
+  }
+
+  /**
+   * The most that removing a part of the work can give back to the steps.
+   *
+   * @param removed self time of the work that is no longer done
+   * @param waited waits for it, which removing it saves too
+   */
+  double givenBack(long removed, long waited) {
+    return beside == 0
+        ? 0
+        : most * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
+  }
+
+  /**
+   * How many times as fast the job can become at most, without so much of the work and the waits;
+   * work that only moves to another thread is not removed.
+   */
+  public double gain(long removed, long waited) {
+    long less = Math.max(0, waited);
+    double steps = wall - (double) less - givenBack(Math.max(0, removed), less);
+    double bound = isKnown() ? Math.max(steps, left((double) Math.max(0, removed))) : steps;
+    return wall <= 0 ? 1 : Math.min(100, Math.max(1, wall / Math.max(wall / 100, bound)));
+  }
+
+  /**
+   * Whether the steps waited for cores that this job did not keep busy: times then say as much of
+   * the other programs as of the job.
+   */
+  public boolean isMachineBusy() {
+    return !isFull() && computeWait - share >= Evidence.WORTH_A_CHANGE * wall && wall > 0;
+  }
+
+  /** Whether the job keeps its cores busy, so that more threads have none to run on. */
+  public boolean isFull() {
+    return isKnown() && cpu >= CROWDED * cores * wall;
+  }
+}

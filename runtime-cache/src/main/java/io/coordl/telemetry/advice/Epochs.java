@@ -1,0 +1,175 @@
+package io.coordl.telemetry.advice;
+
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.LibraryEvent;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Figures of the epochs that have ended, by pipeline: of the first, which warms up and fills
+ * caches, and of the later ones, by which a job is judged. A pass without a model update is an
+ * evaluation; if no update was ever seen, the two cannot be told apart, and all count as epochs.
+ * Memory grows only with the number of data sets. Safe for concurrent use.
+ */
+public final class Epochs {
+  /** The epochs, or the evaluations, of one data set. */
+  private static final class Pipeline {
+    private final long model;
+    private final Figures first = new EpochEvent();
+    private final Figures later = new EpochEvent();
+    private long count;
+    private long complete;
+    private long mostBytes;
+
+    Pipeline(long model) {
+      this.model = model;
+    }
+
+    void add(EpochEvent epoch) {
+      (count++ == 0 ? first : later).add(epoch);
+      complete += epoch.complete ? 1 : 0;
+      mostBytes = Math.max(mostBytes, epoch.bytes());
+    }
+  }
+
+  private final Map<String, Pipeline> updating = new LinkedHashMap<>();
+  private final Map<String, Pipeline> others = new LinkedHashMap<>();
+
+  public synchronized void add(EpochEvent epoch) {
+    (epoch.updates > 0 ? updating : others)
+        .computeIfAbsent(key(epoch), first -> new Pipeline(epoch.model))
+        .add(epoch);
+  }
+
+  /** Epochs can be compared if both agree: the class of their data, and the model. */
+  public static String key(EpochEvent epoch) {
+    return epoch.source + (epoch.model > 1 ? " of model " + epoch.model : "");
+  }
+
+  /**
+   * Whether a class of this library makes the batches of an epoch; true if no epoch has ended,
+   * since that is unknown then.
+   */
+  synchronized boolean areOf(LibraryEvent library) {
+    Map<String, Pipeline> all = updating.isEmpty() ? others : updating;
+    return all.isEmpty() || all.keySet().stream().anyMatch(library::owns);
+  }
+
+  public synchronized long withoutUpdate() {
+    return others.values().stream().mapToLong(pipeline -> pipeline.count).sum();
+  }
+
+  /**
+   * Describes the number of epochs and evaluations, and how many epochs were left early; while the
+   * job runs, the current epoch is not one of them.
+   */
+  public synchronized String words(JobStatisticsEvent job, boolean running) {
+    String epochs = Text.count(job.epochs, "epoch", "epochs");
+    if (job.updates == 0) {
+      return epochs
+          + " without a model update"
+          + (others.size() < 2
+              ? ""
+              : new TreeMap<>(others)
+                  .entrySet().stream()
+                      .map(source -> source.getValue().count + " of " + source.getKey())
+                      .collect(Collectors.joining(", ", " (", ")")));
+    }
+    long early = leftEarly(job, running);
+    return epochs
+        + (early == 0
+            ? ""
+            : job.epochs == 1 ? ", left early" : ", " + early + " of them left early")
+        + (job.evaluations == 0
+            ? ""
+            : ", " + Text.count(job.evaluations, "evaluation", "evaluations"));
+  }
+
+  /**
+   * Describes how many epochs over one pipeline the jobs of a group shared, and why not the others.
+   *
+   * @param updates whether these epochs update a model
+   * @param training whether any epoch of the job does, so that one without updates is an evaluation
+   */
+  public static String shared(long shared, long epochs, boolean updates, boolean training) {
+    return shared
+        + " of "
+        + (updates || !training
+            ? Text.count(epochs, "epoch", "epochs")
+            : Text.count(epochs, "evaluation", "evaluations"))
+        + " shared"
+        + (shared == epochs ? "" : " (" + (epochs - shared) + " while no other job took part)");
+  }
+
+  /**
+   * Number of the job's epochs that were left early; after the job has ended, including its last.
+   */
+  public synchronized long leftEarly(JobStatisticsEvent job, boolean running) {
+    long complete = updating.values().stream().mapToLong(pipeline -> pipeline.complete).sum();
+    long ended = updating.values().stream().mapToLong(pipeline -> pipeline.count).sum();
+    return job.updates == 0 ? 0 : Math.max(0, (running ? ended : job.epochs) - complete);
+  }
+
+  /** Whether there is an epoch after the first of its data set. */
+  private boolean steady() {
+    return judgeable().stream().anyMatch(pipeline -> pipeline.later.batches > 0);
+  }
+
+  /** Figures of the epochs after the first of each data set, or else of the first ones, if any. */
+  public synchronized Figures judged() {
+    return EpochEvent.sum(
+        judgeable().stream().map(steady() ? later -> later.later : first -> first.first));
+  }
+
+  /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
+  synchronized String ofWhat() {
+    return steady()
+        ? " from the second epoch on" + ofModel()
+        : judged().batches == 0
+            ? ""
+            : judgeable().size() == 1 ? " in the only epoch" : " in the first epoch";
+  }
+
+  /** Those of the model that trained longest, where the job trained several. */
+  private Collection<Pipeline> judgeable() {
+    Collection<Pipeline> all = (updating.isEmpty() ? others : updating).values();
+    Map<Long, Long> walls = new HashMap<>();
+    all.forEach(one -> walls.merge(one.model, one.first.wall + one.later.wall, Long::sum));
+    long longest =
+        walls.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(0L);
+    return all.stream().filter(one -> one.model == longest).toList();
+  }
+
+  private String ofModel() {
+    long model = judgeable().stream().mapToLong(one -> one.model).findFirst().orElse(0);
+    boolean several = updating.values().stream().anyMatch(one -> one.model != model);
+    return several ? " of model " + model : "";
+  }
+
+  /**
+   * Figures of all but the first epoch or evaluation of each pipeline, which a longer job would
+   * resemble. Epoch numbers cannot tell, because training and evaluation alternate.
+   */
+  public synchronized Figures later() {
+    return EpochEvent.sum(pipelines().map(pipeline -> pipeline.later));
+  }
+
+  /** The most bytes that an epoch read, summed over all pipelines: a cache must hold these. */
+  public synchronized long bytes() {
+    return pipelines().mapToLong(pipeline -> pipeline.mostBytes).sum();
+  }
+
+  private Stream<Pipeline> pipelines() {
+    return Stream.concat(updating.values().stream(), others.values().stream());
+  }
+}

@@ -1,0 +1,190 @@
+package io.coordl.telemetry.advice;
+
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.LibraryEvent;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
+import io.coordl.telemetry.event.VerdictEvent;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The facts that the advice is based on.
+ *
+ * @param configuration the agent's effective arguments, including defaults
+ * @param given arguments that the user gave
+ * @param libraries the training libraries in use
+ * @param verdicts whether policies, in force or not, can work on the job's data
+ * @param usableCores that the job may use at once; 0 if unknown
+ * @param hosts number of hosts that hold the data set together: this one and those it asked
+ */
+public record Evidence(
+    Figures totals,
+    Epochs epochs,
+    List<StoreStatisticsEvent> stores,
+    Map<String, String> configuration,
+    Map<String, String> given,
+    List<LibraryEvent> libraries,
+    List<VerdictEvent> verdicts,
+    double usableCores,
+    int hosts) {
+
+  /** A store with fewer than one hit per this many admitted items gains nothing. */
+  private static final int RARE = 20;
+
+  /** Share of the preparation that a thread waits for if it makes all of it itself. */
+  private static final double SERIAL = 0.9;
+
+  /** A share of the wall time below this is not worth a change. */
+  public static final double WORTH_A_CHANGE = 0.05;
+
+  /**
+   * Figures that the job is judged by: of its steady epochs, else of its first, else its totals.
+   */
+  public Figures judged() {
+    Figures ended = epochs.judged();
+    return ended.batches > 0 ? ended : totals;
+  }
+
+  /** Names the judged epochs, to follow "of the time" or a time; empty for the whole job. */
+  public String ofWhat() {
+    return epochs.ofWhat();
+  }
+
+  /** Samples per second of the judged time; 0 if unknown, or if a profile slowed the job down. */
+  public double samplesPerSecond() {
+    return profiled() ? 0 : judged().samplesPerSecond();
+  }
+
+  /** The cost of work beside the steps in the judged epochs. */
+  public CoreLaw coreLaw() {
+    return new CoreLaw(judged(), usableCores);
+  }
+
+  /** True if the job ran the phases of a profile. */
+  public boolean profiled() {
+    return isOn("profile");
+  }
+
+  /** Bytes of raw items that all hosts together may keep, assuming that they are alike. */
+  public long capacityOfAllHosts() {
+    return hosts * capacity(StoreStatisticsEvent.RAW);
+  }
+
+  /** Bytes that this job may keep in one form. */
+  long capacity(String form) {
+    return stores.stream()
+        .filter(store -> store.keeps(form))
+        .mapToLong(store -> store.capacity)
+        .sum();
+  }
+
+  boolean caching() {
+    return configuration.containsKey("cache") ? isOn("cache") : keeps(StoreStatisticsEvent.RAW);
+  }
+
+  /** True if images or whole samples were kept, so that repeated decoding is not the cause. */
+  boolean keepsDecoded() {
+    return keeps(StoreStatisticsEvent.DECODED)
+        || isOn("decoded")
+        || (keepsPrepared() && !preparedInVain());
+  }
+
+  /** Prepared samples that no later epoch finds save no decoding. */
+  private boolean preparedInVain() {
+    return epochs.later().batches > 0
+        && stores.stream().noneMatch(s -> s.keeps(StoreStatisticsEvent.PREPARED) && s.hits > 0);
+  }
+
+  boolean keepsPrepared() {
+    return keeps(StoreStatisticsEvent.PREPARED) || isOn("prepared");
+  }
+
+  private boolean keeps(String form) {
+    return stores.stream().anyMatch(store -> store.keeps(form));
+  }
+
+  /** Why this argument has no effect on the job; null if it has, or nobody knows. */
+  @Nullable VerdictEvent refused(String argument) {
+    List<VerdictEvent> known =
+        verdicts.stream().filter(verdict -> argument.equals(verdict.policy)).toList();
+    return known.isEmpty() || known.stream().anyMatch(verdict -> verdict.allowed)
+        ? null
+        : known.get(0);
+  }
+
+  /** Whether other jobs of the host share memory with this one. */
+  boolean isAmongOthers() {
+    return stores.stream().anyMatch(store -> store.jobs > 1);
+  }
+
+  /** Whether the training thread waits for nearly all of the preparation, as it makes it itself. */
+  boolean preparesItself() {
+    Figures judged = judged();
+    return judged.dataStall() >= SERIAL * (judged.prepTime() + judged.fetchTime);
+  }
+
+  boolean isOn(String policy) {
+    return !"off".equals(configuration.getOrDefault(policy, "off"));
+  }
+
+  /** True if the job resumes an earlier one, which is impossible in epochs that jobs share. */
+  boolean resumes() {
+    return !"none".equals(configuration.getOrDefault("resume", "none"));
+  }
+
+  /** True if a store did not cache items because it was full. */
+  boolean isFull(String form) {
+    return stores.stream().anyMatch(store -> store.keeps(form) && store.full);
+  }
+
+  /** True if a store admitted items but had almost no hits. */
+  boolean keepsInVain(String form) {
+    return stores.stream()
+        .anyMatch(
+            store ->
+                store.keeps(form)
+                    && !store.full
+                    && store.admitted > 0
+                    && store.hits + store.peer < store.admitted / RARE);
+  }
+
+  /** True if epochs after the first still read from storage, and waited for it. */
+  boolean laterEpochsWaitForFetches() {
+    Figures later = epochs.later();
+    return later.storageItems > 0 && later.share(later.fetchStall) >= WORTH_A_CHANGE;
+  }
+
+  /**
+   * False if the agent prefetches for the library but a class of the program makes the batches:
+   * nothing prepares those ahead, and the agent does not know their samples.
+   */
+  boolean batchesAreOfTheLibrary() {
+    return !isPrefetched()
+        || libraries.stream().anyMatch(library -> library.prefetched && epochs.areOf(library));
+  }
+
+  /** True if prefetch=N prepares the batches of the library. */
+  boolean isPrefetched() {
+    return libraries.stream().anyMatch(library -> library.prefetched);
+  }
+
+  /**
+   * True if prepared=share and prep=coordinate work with a library of the job, or none is known.
+   */
+  boolean isPrepared() {
+    return libraries.isEmpty() || libraries.stream().anyMatch(library -> library.prepared);
+  }
+
+  /** A text of the first library that has it, after a separator; empty if none has. */
+  String said(String separator, Function<LibraryEvent, @Nullable String> text) {
+    for (LibraryEvent library : libraries) {
+      String found = text.apply(library);
+      if (found != null && !found.isEmpty()) {
+        return separator + found;
+      }
+    }
+    return "";
+  }
+}

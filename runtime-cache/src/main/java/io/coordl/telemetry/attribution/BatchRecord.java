@@ -1,0 +1,84 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.telemetry.event.BatchEvent;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When and how one batch was prepared. Written by the thread that prepares it, read by the thread
+ * that takes it, after a hand-over through {@link RecentBatches}.
+ */
+final class BatchRecord {
+  private final AtomicLong ids;
+
+  /** Figures of the batch. */
+  final BatchEvent event = new BatchEvent();
+
+  final long start;
+
+  /** Total of GC pauses when the batch was begun. */
+  final long gcBefore;
+
+  long end;
+  private long pauses;
+
+  /** Whether a thread prepares it ahead of the thread that will wait for it. */
+  boolean ahead;
+
+  BatchRecord(AtomicLong ids, long start, long gcBefore) {
+    this.ids = ids;
+    this.gcBefore = gcBefore;
+    this.start = start;
+    this.end = start;
+    event.begin();
+  }
+
+  /** Number of the batch, assigned on first use, because most waits do not prepare a batch. */
+  long id() {
+    if (event.batch == 0) {
+      event.batch = ids.incrementAndGet();
+    }
+    return event.batch;
+  }
+
+  /** Share of the preparation that was fetching, 0 to 1. */
+  double fetchShare() {
+    long duration = end - start;
+    return duration <= pauses ? 0 : Math.min(1.0, (double) event.fetch / (duration - pauses));
+  }
+
+  /**
+   * Removes GC pauses from all parts alike, because it is unknown which part a pause interrupted.
+   */
+  private void withoutPauses(long stopped) {
+    long duration = end - start;
+    pauses = Math.max(0, Math.min(stopped, duration));
+    double left = duration == 0 ? 1 : (double) (duration - pauses) / duration;
+    event.fetch = Math.round(event.fetch * left);
+    event.decode = Math.round(event.decode * left);
+    event.transform = Math.round(event.transform * left);
+  }
+
+  /** Adds the work done for the batch to the job's totals; called once. */
+  void count(JobTotals totals) {
+    totals.fetchTime.add(event.fetch);
+    totals.decodeTime.add(event.decode);
+    totals.transformTime.add(event.transform);
+    totals.prepCoreWait.add(event.coreWait);
+  }
+
+  void finish(long now, @Nullable Object source, Object batch, SpanRecorder recorder) {
+    end = now;
+    withoutPauses(recorder.gcNanos() - gcBefore);
+    count(recorder.totals);
+    // Everything that was neither fetch, decode nor transform.
+    long known = pauses + event.fetch + event.decode + event.transform;
+    event.other = Math.max(0, end - start - known);
+    recorder.totals.otherTime.add(event.other);
+    event.batch = id();
+    event.samples = recorder.samples(batch);
+    event.source = source == null ? null : source.getClass().getName();
+    event.end();
+    recorder.events.write(event, start, end);
+  }
+}

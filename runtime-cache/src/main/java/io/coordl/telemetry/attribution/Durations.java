@@ -1,0 +1,29 @@
+package io.coordl.telemetry.attribution;
+
+/** Receives every duration, independent of event thresholds; called on the program's threads. */
+public interface Durations {
+  /** Kinds of durations, in the order of a batch's life; requests to other hosts by answer. */
+  enum Kind {
+    FETCH,
+    DECODE,
+    TRANSFORM,
+    BATCH,
+    STALL,
+    STEP,
+    CHECKPOINT,
+    PEER_FOUND,
+    PEER_ABSENT,
+    PEER_KEPT,
+    PEER_LATE,
+    PEER_FAILED;
+
+    public String label() {
+      return name().toLowerCase(java.util.Locale.ROOT).replace('_', ' ');
+    }
+  }
+
+  void record(Kind kind, long nanos);
+
+  /** An epoch or evaluation ended; all durations recorded since the previous end belong to it. */
+  void epochEnded(long epoch);
+}

@@ -1,0 +1,282 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.bridge.Origin;
+import io.coordl.host.CoreTimes;
+import io.coordl.telemetry.advice.Epochs;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Exact totals of the job since its start. Safe for concurrent use. */
+public final class JobTotals {
+  private static final int MOST_CALLERS = 64;
+
+  final LongAdder fetchTime = new LongAdder();
+  final LongAdder decodeTime = new LongAdder();
+  final LongAdder transformTime = new LongAdder();
+  final LongAdder otherTime = new LongAdder();
+  final LongAdder prepCoreWait = new LongAdder();
+  private final Fetched memory = new Fetched(new LongAdder(), new LongAdder());
+  private final Fetched peers = new Fetched(new LongAdder(), new LongAdder());
+  private final Fetched storage = new Fetched(new LongAdder(), new LongAdder());
+
+  private record Fetched(LongAdder items, LongAdder bytes) {}
+
+  private final GcPauses pauses;
+  private final Figures totals = new JobStatisticsEvent();
+  private final Epochs ended = new Epochs();
+  private long begun;
+  private long updating;
+  private long firstAsk;
+  private long lastSeen;
+  private long afterLast;
+  private boolean started;
+  private long pausesBefore;
+  private long explicitBefore;
+  private long planned;
+  private long left;
+  private long done;
+  private long firstDone;
+  private long lastDone;
+  private boolean closed;
+
+  private final Map<String, Long> collecting = new HashMap<>();
+
+  private Figures atLastEnd = new EpochEvent();
+  private @Nullable Figures atEnd;
+  private CoreTimes cores = CoreTimes.UNKNOWN;
+
+  /** What the process had of the cores before the job's first wait. */
+  private Figures coresBefore = new EpochEvent();
+
+  private volatile @Nullable Consumer<EpochEvent> listener;
+
+  JobTotals(GcPauses pauses) {
+    this.pauses = pauses;
+  }
+
+  /** Sets the source of CPU times and waits for cores. */
+  synchronized void cores(CoreTimes known) {
+    cores = known;
+  }
+
+  /** Epochs that have updated a model so far, including the current one. */
+  public synchronized long updating() {
+    return updating;
+  }
+
+  public Epochs ended() {
+    return ended;
+  }
+
+  /** Adds a listener, called on the training thread after each epoch and evaluation. */
+  public synchronized void onEpochEnd(Consumer<EpochEvent> hears) {
+    Consumer<EpochEvent> others = listener;
+    listener = others == null ? hears : others.andThen(hears);
+  }
+
+  /** Called when all figures of an epoch are known. */
+  void written(EpochEvent epoch) {
+    Consumer<EpochEvent> hears = listener;
+    if (hears != null) {
+      hears.accept(epoch);
+    }
+  }
+
+  synchronized void beganToUpdate() {
+    updating++;
+  }
+
+  /**
+   * Returns all totals so far; the wall time runs from the first request for a batch to the last
+   * activity.
+   */
+  public synchronized JobStatisticsEvent snapshot() {
+    JobStatisticsEvent now = new JobStatisticsEvent();
+    now.add(totals);
+    now.add(counted());
+    now.wall = started ? lastSeen - firstAsk + afterLast : 0;
+    now.epochs = updating > 0 ? updating : begun;
+    now.timeLeft = timeLeft();
+    // The last epoch after a resume: it is still running, and its time left is unknown.
+    boolean last = left > 0 && updating >= planned && now.timeLeft == 0;
+    // The number of epochs is also unknown in a loop that follows the planned one.
+    now.plannedEpochs = last || updating > planned ? 0 : planned;
+    now.evaluations = updating > 0 ? ended.withoutUpdate() : 0;
+    now.explicitGcCaller =
+        collecting.entrySet().stream()
+            .max(Map.Entry.comparingByValue())
+            .map(Map.Entry::getKey)
+            .orElse(null);
+    return now;
+  }
+
+  /** Code has called {@code System.gc()}; calls before the first wait for a batch do not count. */
+  synchronized void askedToCollect(String caller) {
+    boolean known = collecting.size() < MOST_CALLERS || collecting.containsKey(caller);
+    if (started && !closed && known) {
+      collecting.merge(caller, 1L, Long::sum);
+    }
+  }
+
+  /** A training loop of {@code epochs} epochs has begun. */
+  synchronized void fits(long epochs, long now) {
+    planned = updating + epochs;
+    left = epochs;
+    done = 0;
+    firstDone = now;
+    lastDone = now;
+  }
+
+  /** The loop has ended; if it had epochs left, the plan is unknown from now on. */
+  synchronized void fitted() {
+    planned = left <= 0 ? updating : 0;
+    left = 0;
+  }
+
+  /**
+   * An earlier job completed {@code epochs} epochs of the loop and began the next one. The rest of
+   * that epoch is shorter, so it does not predict later ones.
+   */
+  synchronized void skipped(long epochs) {
+    if (left > 0) {
+      planned -= epochs;
+      left -= epochs;
+      done = -1;
+    }
+  }
+
+  /**
+   * Expected time until the loop ends, 0 if unknown. The first epoch warms up, so it is ignored
+   * once another one has ended.
+   */
+  private long timeLeft() {
+    if (left <= 0 || done <= 0) {
+      return 0;
+    }
+    long each = (lastDone - firstDone) / Math.max(1, done - 1);
+    return Math.max(1, each * left - (lastSeen - lastDone));
+  }
+
+  private void updatedUntil(long now) {
+    done++;
+    left--;
+    firstDone = done <= 2 ? lastDone : firstDone;
+    lastDone = now;
+  }
+
+  /**
+   * An epoch of a training thread has ended. It gets the work of all threads since the previous
+   * end, so each item is counted in exactly one epoch.
+   */
+  synchronized void epochEnded(EpochEvent epoch, long end) {
+    if (left > 0 && epoch.updates > 0) {
+      updatedUntil(end);
+    }
+    Figures now = counted();
+    epoch.add(now);
+    epoch.subtract(atLastEnd);
+    atLastEnd = now;
+    ended.add(epoch);
+  }
+
+  /** The job ends: later counts enter no total. */
+  synchronized void stopCounting() {
+    atEnd = counted();
+  }
+
+  /** All work of the training threads is counted, so the totals are final. */
+  synchronized void close() {
+    closed = true;
+  }
+
+  /** Figures counted on all threads. */
+  private Figures counted() {
+    Figures end = atEnd;
+    if (end != null) {
+      return end;
+    }
+    Figures now = new EpochEvent();
+    if (started) {
+      now.gcPauses = pauses.getAsLong() - pausesBefore;
+      now.explicitGcPauses = Math.min(now.gcPauses, pauses.explicit() - explicitBefore);
+      cores.ofProcess(now);
+      now.subtract(coresBefore);
+    }
+    now.fetchTime = fetchTime.sum();
+    now.decodeTime = decodeTime.sum();
+    now.transformTime = transformTime.sum();
+    now.otherTime = otherTime.sum();
+    now.prepCoreWait = prepCoreWait.sum();
+    now.memoryItems = memory.items.sum();
+    now.peerItems = peers.items.sum();
+    now.storageItems = storage.items.sum();
+    now.items = now.memoryItems + now.peerItems + now.storageItems;
+    now.memoryBytes = memory.bytes.sum();
+    now.peerBytes = peers.bytes.sum();
+    now.storageBytes = storage.bytes.sum();
+    return now;
+  }
+
+  /** Counts one item of {@code bytes} bytes from {@code origin}. */
+  void fetched(Origin origin, long bytes) {
+    Fetched from =
+        switch (origin) {
+          case MEMORY -> memory;
+          case PEER -> peers;
+          case STORAGE -> storage;
+        };
+    from.items.increment();
+    from.bytes.add(bytes);
+  }
+
+  /**
+   * The job was active from {@code from} to {@code to}; {@code pausesBefore} is the total of GC
+   * pauses before.
+   */
+  synchronized void seen(long from, long to, long pausesBefore) {
+    if (closed) {
+      return;
+    }
+    if (!started) {
+      started = true;
+      this.pausesBefore = pausesBefore;
+      explicitBefore = pauses.explicit();
+      coresBefore = new EpochEvent();
+      cores.ofProcess(coresBefore);
+      firstAsk = from;
+      lastSeen = to;
+    }
+    firstAsk = Math.min(firstAsk, from);
+    if (to > lastSeen) {
+      lastSeen = to;
+      afterLast = 0;
+    }
+  }
+
+  /**
+   * A model was written, perhaps after the last batch. This extends the job by the time of the
+   * write, not by the gap before it.
+   */
+  synchronized void wrote(long from, long to) {
+    if (started && to > lastSeen && !closed) {
+      afterLast += to - Math.max(from, lastSeen);
+    }
+  }
+
+  /** Counts work of a training thread. */
+  synchronized void count(Consumer<Figures> counted) {
+    if (!closed) {
+      counted.accept(totals);
+    }
+  }
+
+  synchronized long nextEpoch() {
+    return ++begun;
+  }
+}

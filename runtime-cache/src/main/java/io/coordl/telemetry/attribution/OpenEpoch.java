@@ -1,0 +1,53 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.StepEvent;
+import java.lang.ref.WeakReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's pass through one iterator: an epoch if it updates a model, else an evaluation.
+ * Confined to that thread.
+ */
+final class OpenEpoch {
+  private final WeakReference<Object> subject;
+
+  /** Its number is 0 until a training thread takes its first batch. */
+  final EpochEvent event;
+
+  final long start;
+
+  /** Model updates by any thread before it began. */
+  final long updatesBefore;
+
+  /** Whether an earlier job has made some of its steps, which this job skips. */
+  boolean skips;
+
+  /** Step of the batch taken last, perhaps in several pieces; null if no step is open. */
+  @Nullable StepEvent step;
+
+  /** When the step began, and when its last long piece ended. */
+  long stepBegun;
+
+  long stepEnded;
+
+  /** Checkpoint time in the current piece. */
+  long pieceCheckpoint;
+
+  OpenEpoch(Object subject, long start, long updatesBefore, @Nullable EpochEvent event) {
+    this.subject = new WeakReference<>(subject);
+    this.start = start;
+    this.updatesBefore = updatesBefore;
+    this.event = event == null ? new EpochEvent() : event;
+    this.event.source = subject.getClass().getName();
+  }
+
+  /** What its batches come from; null once the program has dropped that. */
+  @Nullable Object subject() {
+    return subject.get();
+  }
+
+  boolean isOf(Object other) {
+    return subject.refersTo(other);
+  }
+}

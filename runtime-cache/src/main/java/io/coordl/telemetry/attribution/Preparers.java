@@ -1,0 +1,38 @@
+package io.coordl.telemetry.attribution;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Threads that prepare batches ahead of the training thread: how many do so at once, and how many
+ * batches they have prepared. Batches prepared by a waiting training thread are not counted. Safe
+ * for concurrent use.
+ */
+public final class Preparers {
+  private final AtomicInteger busy = new AtomicInteger();
+  private final AtomicInteger most = new AtomicInteger();
+  private final LongAdder batches = new LongAdder();
+
+  /** The largest number of batches in preparation at once. */
+  public int most() {
+    return most.get();
+  }
+
+  public long batches() {
+    return batches.sum();
+  }
+
+  public int busy() {
+    return busy.get();
+  }
+
+  void begin() {
+    int now = busy.incrementAndGet();
+    most.accumulateAndGet(now, Math::max);
+  }
+
+  void end() {
+    busy.decrementAndGet();
+    batches.increment();
+  }
+}

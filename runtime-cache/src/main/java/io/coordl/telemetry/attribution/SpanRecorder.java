@@ -1,0 +1,223 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.bridge.Origin;
+import io.coordl.bridge.SpanKind;
+import io.coordl.bridge.SpanSink;
+import io.coordl.host.CoreTimes;
+import io.coordl.telemetry.event.FetchEvent;
+import io.coordl.telemetry.event.LayerEvent;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes batches, data stalls, steps and epochs out of the spans of all threads.
+ *
+ * <p>Each thread has its own stack ({@link ThreadSpans}), so spans cost no synchronisation; threads
+ * meet in {@link RecentBatches} (once a batch) and {@link JobTotals}.
+ *
+ * <p>A wait is a stall only on a training thread: one that runs a training loop or steps. Waits of
+ * a thread that has not trained yet are held back until it does, so that a program's own prefetch
+ * thread, which also calls {@code next()}, never counts as stalled.
+ */
+public final class SpanRecorder implements SpanSink {
+  private static final int MAX_TRAINING = 64;
+
+  private final ThreadLocal<ThreadSpans> threads =
+      ThreadLocal.withInitial(() -> new ThreadSpans(this));
+  final AtomicLong batchIds = new AtomicLong();
+  final RecentBatches recent = new RecentBatches();
+  final JobTotals totals;
+  final Durations durations;
+  private final GcPauses gcNanos;
+  private final LongSupplier clock;
+  final EventLog events;
+
+  /** Threads that began to train last, including ended ones, which may have left an epoch open. */
+  private final List<ThreadSpans> training = new CopyOnWriteArrayList<>();
+
+  final Preparers preparers = new Preparers();
+  final LongAdder updates = new LongAdder();
+  final LongAdder epochEnds = new LongAdder();
+  final ModelLayers layers;
+  private volatile ToLongFunction<Object> counts = counted -> 0;
+  volatile @Nullable WaitListener listener;
+  volatile Consumer<Object> epochs = batches -> {};
+  volatile CoreTimes cores = CoreTimes.UNKNOWN;
+  private volatile boolean ended;
+
+  public SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos) {
+    this(events, durations, gcNanos, System::nanoTime);
+  }
+
+  /** For tests, which control the clock. */
+  SpanRecorder(EventLog events, Durations durations, GcPauses gcNanos, LongSupplier clock) {
+    this.events = events;
+    this.durations = durations;
+    this.gcNanos = gcNanos;
+    this.totals = new JobTotals(gcNanos);
+    this.layers = new ModelLayers(events);
+    this.clock = clock;
+  }
+
+  /**
+   * Sets the function that returns the number of samples in a batch, or of epochs that a trainer
+   * will make: 0 if unknown, never an exception.
+   */
+  public void counts(ToLongFunction<Object> of) {
+    counts = of;
+  }
+
+  /**
+   * Sets what knows the layers of the model that a trainer changes: none if it does not know them,
+   * never an exception.
+   */
+  public void layers(Function<Object, List<LayerEvent>> of) {
+    layers.knownBy(of);
+  }
+
+  /** Sets the source of CPU times and waits for cores; called before the job begins. */
+  public void cores(CoreTimes known) {
+    cores = known;
+    totals.cores(known);
+  }
+
+  /** Sets what is told the source of the batches after each epoch, on the training thread. */
+  public void onEpoch(Consumer<Object> hears) {
+    epochs = hears;
+  }
+
+  /** Sets the listener for all waits from now on. */
+  public void onWait(WaitListener hears) {
+    listener = hears;
+  }
+
+  long samples(Object batch) {
+    return counts.applyAsLong(batch);
+  }
+
+  /** Epochs that a loop will make, given their number or the trainer; 0 if unknown. */
+  long epochs(Object loop) {
+    return loop instanceof Integer given ? given : counts.applyAsLong(loop);
+  }
+
+  public EventLog events() {
+    return events;
+  }
+
+  /** Number of the batch that this thread prepares, 0 if none. */
+  public long batchOfThisThread() {
+    return threads.get().batchId();
+  }
+
+  /**
+   * Whether this thread trains and a {@code next} called now would be its wait for a batch: neither
+   * nested in another wait nor preparation for another thread.
+   */
+  public boolean isBatchGet() {
+    return threads.get().isBatchGet();
+  }
+
+  public Preparers preparers() {
+    return preparers;
+  }
+
+  /** Model updates so far, by any thread. */
+  public long updates() {
+    return updates.sum();
+  }
+
+  /** How many epochs and evaluations have ended so far, on any thread. */
+  public long epochEnds() {
+    return epochEnds.sum();
+  }
+
+  /** A thread turned out to train: its open epochs end with the job. */
+  synchronized void trains(ThreadSpans thread) {
+    if (training.size() == MAX_TRAINING) {
+      training.remove(0);
+    }
+    training.add(thread);
+  }
+
+  /**
+   * The job ends: writes epochs still open as they stand, and makes the totals final. Called once;
+   * spans of threads that continue are ignored.
+   */
+  public void finish() {
+    ended = true;
+    totals.stopCounting();
+    for (ThreadSpans thread : training) {
+      try {
+        thread.finish(now());
+      } catch (RuntimeException e) {
+        // The thread is still running and changed its spans during this call: keep what it has
+        // written.
+      }
+    }
+    totals.close();
+  }
+
+  public JobTotals totals() {
+    return totals;
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+
+  long gcNanos() {
+    return gcNanos.getAsLong();
+  }
+
+  @Override
+  public long enter(SpanKind kind, @Nullable Object subject) {
+    return ended ? 0 : threads.get().enter(kind, subject);
+  }
+
+  @Override
+  public void exit(long token, @Nullable Object result) {
+    if (!ended) {
+      threads.get().exit(token, result);
+    }
+  }
+
+  @Override
+  public void fetchTime(long startNanos, long endNanos) {
+    if (!ended) {
+      threads.get().fetch(endNanos - startNanos);
+    }
+  }
+
+  @Override
+  public void itemFetched(String path, long startNanos, long nanos, long bytes, Origin origin) {
+    if (ended) {
+      return;
+    }
+    ThreadSpans thread = threads.get();
+    thread.itemFetched();
+    durations.record(Durations.Kind.FETCH, nanos);
+    totals.fetched(origin, bytes);
+    if (nanos >= FetchEvent.SLOW_NANOS) {
+      FetchEvent event = new FetchEvent();
+      event.batch = thread.batchId();
+      event.path = path;
+      event.bytes = bytes;
+      event.fetchTime = nanos;
+      event.memory = origin == Origin.MEMORY;
+      event.origin = origin.label();
+      events.write(event, startNanos, startNanos + nanos);
+    }
+  }
+
+  @Override
+  public boolean loadingSample() {
+    return threads.get().loadingSample();
+  }
+}

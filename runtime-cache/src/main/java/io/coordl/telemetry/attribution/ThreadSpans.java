@@ -1,0 +1,750 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.host.AgentThread;
+import io.coordl.telemetry.event.CheckpointEvent;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.DecodeEvent;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.StepEvent;
+import io.coordl.telemetry.event.TransformEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import jdk.jfr.Event;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open spans of one thread, and all that follows from their nesting. Confined to its thread.
+ *
+ * <p>Time is counted once: a span's self time is its duration less that of the spans inside it. The
+ * state between spans is the current wait ({@code hasNext} and {@code next} together are one wait),
+ * the batch being prepared, the open epochs, and the current step.
+ */
+final class ThreadSpans {
+  private static final int MAX_HELD = 64;
+  private static final long EVENT_PIECE_NANOS = 1_000_000;
+
+  /** Reading what a thread had of the cores takes ten microseconds of CPU. */
+  private static final long CORES_NANOS = 4_000_000;
+
+  private static final SpanKind[] KINDS = SpanKind.values();
+
+  private final SpanRecorder recorder;
+
+  // The stack, as parallel arrays: a span allocates nothing.
+  private SpanKind[] kinds = new SpanKind[32];
+  private long[] starts = new long[32];
+  private long[] children = new long[32];
+  private @Nullable Object[] subjects = new @Nullable Object[32];
+  private @Nullable Event[] frameEvents = new @Nullable Event[32];
+  private @Nullable BatchRecord[] outerBatches = new @Nullable BatchRecord[32];
+  private int depth;
+  private final int[] open = new int[KINDS.length];
+
+  private @Nullable BatchRecord building;
+  private boolean training;
+
+  private int waitDepth;
+  private final WaitIntervals waits = new WaitIntervals();
+  private long waitGc;
+  private long gcBefore;
+  private DataStallEvent stall = new DataStallEvent();
+
+  /** Event of the epoch that begins with this wait, if one does. */
+  private @Nullable EpochEvent newEpoch;
+
+  private @Nullable BatchRecord waitRecord;
+
+  private final List<OpenEpoch> epochs = new ArrayList<>();
+  private @Nullable OpenEpoch stepping;
+  private @Nullable OpenEpoch asking;
+  private long stepStart;
+  private boolean updates;
+
+  /** Whether the number of epochs of the current loop is known. */
+  private boolean planned;
+
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+  /** How long this thread waited for a core until that was last read, and when; 0 before. */
+  private long coreWait;
+
+  private long coresRead;
+
+  /** Time of the steps and of the waits since then. */
+  private long steppedSince;
+
+  private long waitedSince;
+
+  /** A result that counts only once the thread turns out to train. */
+  private record Held(OpenEpoch epoch, Runnable result) {}
+
+  ThreadSpans(SpanRecorder recorder) {
+    this.recorder = recorder;
+  }
+
+  boolean loadingSample() {
+    return openSpans(SpanKind.SAMPLE, 0)
+            + openSpans(SpanKind.BATCH, 0)
+            + openSpans(SpanKind.PRODUCER, 0)
+            + waitDepth
+        > 0;
+  }
+
+  /** Whether a {@code next} called now would be a training thread's wait for a batch. */
+  boolean isBatchGet() {
+    return training
+        && waitDepth == 0
+        && openSpans(SpanKind.PRODUCER, 0) + openSpans(SpanKind.BATCH, 0) == 0;
+  }
+
+  long batchId() {
+    return building == null ? 0 : building.id();
+  }
+
+  long enter(SpanKind kind, @Nullable Object subject) {
+    long now = recorder.now();
+    if (depth == kinds.length) {
+      grow();
+    }
+    int at = depth++;
+    kinds[at] = kind;
+    starts[at] = now;
+    children[at] = 0;
+    subjects[at] = subject;
+    frameEvents[at] = null;
+    outerBatches[at] = building;
+    boolean outermost = openSpans(kind, 1) == 1;
+    switch (kind) {
+      case FIT -> {
+        trains();
+        long toMake = outermost && subject != null ? recorder.epochs(subject) : 0;
+        if (toMake > 1) {
+          planned = true;
+          recorder.totals.fits(toMake, now);
+        }
+      }
+      case COMPUTE -> trains();
+      case UPDATE -> {
+        trains();
+        if (outermost) {
+          recorder.updates.increment();
+          updated(recorder.layers.step(subject));
+        }
+      }
+      case COLLECTION -> recorder.totals.askedToCollect(String.valueOf(subject));
+      case SKIPPED -> {
+        if (subject instanceof Integer whole) {
+          recorder.totals.skipped(whole);
+        } else if (stepping != null) {
+          stepping.skips = true;
+        }
+      }
+      case PRODUCER -> building = null;
+      case BATCH -> beginBatch(now);
+      case ASK, TAKE -> {
+        if (openSpans(SpanKind.PRODUCER, 0) > 0 || openSpans(SpanKind.BATCH, 0) > 0) {
+          // On a prefetch thread the iterator's next() is the preparation of a batch.
+          if (kind == SpanKind.TAKE) {
+            beginBatch(now);
+          }
+        } else if (waitDepth == 0) {
+          waitDepth = at + 1;
+          beginWait(subject, now);
+          WaitListener listener = training ? recorder.listener : null;
+          if (listener != null) {
+            listener.waitBegins(subject);
+          }
+        }
+      }
+      case EPOCH -> {
+        if (waitDepth == 0 && subject != null) {
+          endEpochOf(subject, now);
+        }
+      }
+      case DECODE, TRANSFORM, CHECKPOINT -> {
+        if (outermost && recorder.events.isOpen()) {
+          Event event =
+              kind == SpanKind.DECODE
+                  ? new DecodeEvent()
+                  : kind == SpanKind.TRANSFORM ? new TransformEvent() : new CheckpointEvent();
+          event.begin();
+          frameEvents[at] = event;
+        }
+      }
+      default -> {
+        // SAMPLE, ASSEMBLE, CONVERT: only their time counts.
+      }
+    }
+    return at + 1L;
+  }
+
+  void exit(long token, @Nullable Object result) {
+    if (token > depth) {
+      return; // Closed already, by an enclosing span that threw or by a change of the sink.
+    }
+    long now = recorder.now();
+    while (depth > token) {
+      pop(now, null);
+    }
+    pop(now, result);
+  }
+
+  /** A fetch of {@code nanos} happened inside the current span. */
+  void fetch(long nanos) {
+    if (depth > 0) {
+      children[depth - 1] += nanos;
+    }
+    if (building != null) {
+      building.event.fetch += nanos;
+    } else {
+      recorder.totals.fetchTime.add(nanos);
+    }
+  }
+
+  void itemFetched() {
+    if (building != null) {
+      building.event.items++;
+    }
+  }
+
+  private void pop(long now, @Nullable Object result) {
+    int at = --depth;
+    SpanKind kind = kinds[at];
+    long duration = now - starts[at];
+    long self = Math.max(0, duration - children[at]);
+    Object subject = subjects[at];
+    Event event = frameEvents[at];
+    subjects[at] = null;
+    frameEvents[at] = null;
+    boolean outermost = openSpans(kind, -1) == 0;
+    if (at > 0) {
+      children[at - 1] += duration;
+    }
+    switch (kind) {
+      case DECODE, CONVERT -> {
+        if (building != null) {
+          building.event.decode += self;
+        } else {
+          recorder.totals.decodeTime.add(self);
+        }
+        if (outermost && kind == SpanKind.DECODE) {
+          ended(Durations.Kind.DECODE, now, duration, subject, event);
+        }
+      }
+      case TRANSFORM -> {
+        if (building != null) {
+          building.event.transform += self;
+        } else {
+          recorder.totals.transformTime.add(self);
+        }
+        if (outermost) {
+          ended(Durations.Kind.TRANSFORM, now, duration, subject, event);
+        }
+      }
+      case SAMPLE, ASSEMBLE -> {
+        if (building == null) { // Inside a batch it is part of that batch's other time.
+          recorder.totals.otherTime.add(self);
+        }
+      }
+      case BATCH -> endBatch(at, now, subject, result);
+      case ASK, TAKE -> {
+        if (waitDepth == at + 1) {
+          waitDepth = 0;
+          waits.add(starts[at], now);
+          waitGc += Math.max(0, recorder.gcNanos() - gcBefore);
+          if (kind == SpanKind.ASK) {
+            asked(now, subject, result);
+          } else {
+            taken(now, subject, result);
+          }
+          WaitListener listener = recorder.listener;
+          if (listener != null) {
+            listener.waitEnds(result);
+          }
+        } else if (kind == SpanKind.TAKE && waitDepth == 0) {
+          endBatch(at, now, subject, result);
+        }
+      }
+      case CHECKPOINT -> {
+        if (outermost && !(Thread.currentThread() instanceof AgentThread)) {
+          checkpoint(now, duration, subject, event);
+        }
+      }
+      case PRODUCER -> building = outerBatches[at];
+      case FIT -> {
+        if (outermost && planned) {
+          planned = false;
+          recorder.totals.fitted();
+        }
+      }
+      default -> {
+        // COMPUTE, UPDATE, SKIPPED, COLLECTION, EPOCH: marks only.
+      }
+    }
+    outerBatches[at] = null;
+  }
+
+  /** Records how long a span took, and writes its event if a recording ran when the span began. */
+  private void ended(
+      Durations.Kind kind,
+      long now,
+      long duration,
+      @Nullable Object subject,
+      @Nullable Event event) {
+    recorder.durations.record(kind, duration);
+    if (event == null) {
+      return;
+    }
+    event.end();
+    if (event instanceof DecodeEvent decode) {
+      decode.batch = batchId();
+      decode.codec = nameOf(subject);
+    } else if (event instanceof TransformEvent transform) {
+      transform.batch = batchId();
+      transform.transform = nameOf(subject);
+    } else if (event instanceof CheckpointEvent checkpoint) {
+      checkpoint.model = nameOf(subject);
+    }
+    recorder.events.write(event, now - duration, now);
+  }
+
+  /** Open spans of a kind, after adding {@code change}. */
+  @SuppressWarnings("EnumOrdinal") // An array keeps the cost of a span at nanoseconds.
+  private int openSpans(SpanKind kind, int change) {
+    return open[kind.ordinal()] += change;
+  }
+
+  private void grow() {
+    int size = kinds.length * 2;
+    kinds = Arrays.copyOf(kinds, size);
+    starts = Arrays.copyOf(starts, size);
+    children = Arrays.copyOf(children, size);
+    subjects = Arrays.copyOf(subjects, size);
+    frameEvents = Arrays.copyOf(frameEvents, size);
+    outerBatches = Arrays.copyOf(outerBatches, size);
+  }
+
+  // ---- preparation
+
+  private void beginBatch(long now) {
+    boolean nested =
+        openSpans(SpanKind.BATCH, 0) + openSpans(SpanKind.TAKE, 0) > 1 && building != null;
+    if (!nested || (waitDepth > 0 && isBuiltByWait())) {
+      building = newRecord(now);
+      if (waitDepth == 0) {
+        building.ahead = true;
+        recorder.preparers.begin();
+        if (coresRead == 0) {
+          coreWaitSince(now);
+        }
+      }
+    }
+  }
+
+  /** Whether the batch being built began with the wait itself, because no span had begun it. */
+  private boolean isBuiltByWait() {
+    return building != null && building == waitRecord;
+  }
+
+  private BatchRecord newRecord(long now) {
+    return new BatchRecord(recorder.batchIds, now, recorder.gcNanos());
+  }
+
+  private void endBatch(int at, long now, @Nullable Object subject, @Nullable Object result) {
+    BatchRecord record = building;
+    BatchRecord outer = outerBatches[at];
+    if (record == null || record == outer) {
+      return; // A next() inside a next(): the outermost is the batch.
+    }
+    building = outer;
+    if (record.ahead) {
+      recorder.preparers.end();
+      if (!training) {
+        record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
+      }
+    } else if (waitDepth > 0 && steppedSince == 0) {
+      record.event.coreWait = Math.min(coreWaitSince(now), now - record.start);
+    }
+    if (result != null) {
+      finish(record, now, subject, result);
+      recorder.recent.put(result, record);
+    } else {
+      record.count(recorder.totals);
+    }
+  }
+
+  private void finish(BatchRecord record, long now, @Nullable Object source, Object batch) {
+    record.finish(now, source, batch, recorder);
+    recorder.durations.record(Durations.Kind.BATCH, record.end - record.start);
+  }
+
+  // ---- cores
+
+  /** How long this thread waited for a core since that was last read; 0 if it was just read. */
+  private long coreWaitSince(long now) {
+    boolean first = coresRead == 0;
+    if (!first && now - coresRead < CORES_NANOS) {
+      return 0;
+    }
+    long before = coreWait;
+    coreWait = recorder.cores.ofThread();
+    coresRead = now;
+    return first ? 0 : Math.max(0, coreWait - before);
+  }
+
+  /**
+   * Divides this training thread's waits for a core since they were last read among its steps and
+   * its waits for batches; returns the part of the latter.
+   *
+   * @param epoch of the steps; null before its first batch
+   */
+  private long divideCoreWait(@Nullable OpenEpoch epoch, long now) {
+    long waited = coreWaitSince(now);
+    if (coresRead != now) {
+      return 0;
+    }
+    long both = Math.max(1, steppedSince + waitedSince);
+    long inSteps = Math.min(steppedSince, Math.round((double) waited * steppedSince / both));
+    long inWaits = Math.min(waitedSince, waited - inSteps);
+    steppedSince = 0;
+    waitedSince = 0;
+    if (inSteps > 0 && epoch != null) {
+      epoch.event.computeCoreWait += inSteps;
+      StepEvent step = epoch.step;
+      if (step != null) {
+        step.coreWait = Math.min(step.compute, step.coreWait + inSteps);
+      }
+      whenTraining(epoch, () -> recorder.totals.count(job -> job.computeCoreWait += inSteps));
+    }
+    return inWaits;
+  }
+
+  // ---- waits and steps
+
+  private void beginWait(@Nullable Object subject, long now) {
+    endStep(now);
+    if (coresRead == 0) {
+      coreWaitSince(now);
+    }
+    gcBefore = recorder.gcNanos();
+    if (waits.isEmpty()) {
+      waitRecord = newRecord(now);
+      building = waitRecord;
+      stall = new DataStallEvent();
+      stall.begin();
+      if (subject != null && find(subject) == null) {
+        newEpoch = new EpochEvent();
+        newEpoch.begin();
+      }
+    }
+  }
+
+  private void asked(long now, @Nullable Object subject, @Nullable Object answer) {
+    if (answer instanceof Boolean more && !more && subject != null) {
+      OpenEpoch epoch = find(subject);
+      tookNothing(now, subject);
+      if (epoch != null) {
+        end(epoch, true, now);
+      }
+    } else if (asking != null) {
+      // Work between asking and taking the batch (DL4J's ParallelWrapper waits for its workers)
+      // still belongs to the step.
+      stepping = asking;
+      stepStart = now;
+    }
+    asking = null;
+  }
+
+  /** A wait ended without a batch: there are no more, or {@code next} threw. */
+  private void tookNothing(long now, @Nullable Object subject) {
+    OpenEpoch epoch = subject == null ? null : find(subject);
+    DataStallEvent wait = stall;
+    waits.divide(wait, waitGc, null);
+    long start = waits.isEmpty() ? now : waits.start();
+    if (waitRecord != null) {
+      waitRecord.count(recorder.totals);
+    }
+    clearWait();
+    if (epoch != null) {
+      epoch.event.addStall(wait);
+      whenTraining(
+          epoch,
+          () -> {
+            recorder.totals.count(job -> job.addStall(wait));
+            recorder.totals.seen(start, now, recorder.gcNanos());
+          });
+    }
+  }
+
+  private void taken(long now, @Nullable Object subject, @Nullable Object batch) {
+    BatchRecord mine = building;
+    DataStallEvent wait = stall;
+    long start = waits.start();
+    EpochEvent newEvent = newEpoch;
+    if (batch == null || subject == null || mine == null) {
+      tookNothing(now, subject);
+      return;
+    }
+    waitedSince += waits.total;
+    long coreWait = divideCoreWait(find(subject), now);
+    BatchRecord made = recorder.recent.take(batch);
+    if (made == null) {
+      // No other thread prepared it, so this one did during the wait.
+      mine.event.coreWait = coreWait;
+      finish(mine, now, subject, batch);
+      made = mine;
+      if (!training) {
+        recorder.recent.put(batch, mine);
+      }
+    } else {
+      if (!made.ahead) {
+        mine.event.coreWait = coreWait;
+      }
+      mine.count(recorder.totals); // Other work on this thread, such as a preprocessor.
+    }
+    OpenEpoch epoch = epochOf(subject, start, newEvent);
+    waits.divide(wait, waitGc, made);
+    clearWait();
+    long samples = made.event.samples;
+    epoch.event.addBatch(samples);
+    epoch.event.addStall(wait);
+    closeStep(epoch);
+    wait.batch = made.id();
+    wait.end();
+    whenTraining(
+        epoch,
+        () -> {
+          recorder.durations.record(Durations.Kind.STALL, wait.wait);
+          recorder.totals.count(
+              job -> {
+                job.addBatch(samples);
+                job.addStall(wait);
+              });
+          recorder.totals.seen(start, now, mine.gcBefore);
+          wait.epoch = numberOf(epoch);
+          recorder.events.write(wait, start, now);
+        });
+    beginStep(epoch, made.id(), recorder.now());
+  }
+
+  private void clearWait() {
+    waits.clear();
+    waitGc = 0;
+    newEpoch = null;
+    building = null;
+    waitRecord = null;
+  }
+
+  private void beginStep(OpenEpoch epoch, long batch, long now) {
+    stepping = epoch;
+    stepStart = now;
+    epoch.stepBegun = now;
+    epoch.stepEnded = now;
+    StepEvent step = new StepEvent();
+    step.batch = batch;
+    step.begin();
+    epoch.step = step;
+  }
+
+  /** The thread asks again: the time since it took the last batch was the step, or a part of it. */
+  private void endStep(long now) {
+    OpenEpoch epoch = stepping;
+    if (epoch == null) {
+      return;
+    }
+    stepping = null;
+    asking = epoch;
+    long compute = Math.max(0, now - stepStart - epoch.pieceCheckpoint);
+    epoch.event.compute += compute;
+    StepEvent step = epoch.step;
+    if (step != null) {
+      step.compute += compute;
+      step.checkpoint += epoch.pieceCheckpoint;
+      if (epoch.stepEnded == epoch.stepBegun || compute >= EVENT_PIECE_NANOS) {
+        epoch.stepEnded = now;
+        step.end();
+      }
+    }
+    epoch.pieceCheckpoint = 0;
+    steppedSince += compute;
+    divideCoreWait(epoch, now);
+    whenTraining(
+        epoch,
+        () -> {
+          recorder.totals.count(job -> job.compute += compute);
+          recorder.totals.seen(now, now, recorder.gcNanos());
+        });
+  }
+
+  /** The next batch is taken or the epoch has ended, so all pieces of the step are known. */
+  private void closeStep(OpenEpoch epoch) {
+    StepEvent step = epoch.step;
+    if (step == null) {
+      return;
+    }
+    long start = epoch.stepBegun;
+    long end = epoch.stepEnded;
+    epoch.step = null;
+    whenTraining(
+        epoch,
+        () -> {
+          recorder.durations.record(Durations.Kind.STEP, step.compute);
+          step.epoch = numberOf(epoch);
+          recorder.events.write(step, start, end);
+        });
+  }
+
+  private void checkpoint(
+      long now, long duration, @Nullable Object subject, @Nullable Event event) {
+    if (stepping != null) {
+      stepping.pieceCheckpoint += duration;
+      stepping.event.checkpoint += duration;
+    }
+    recorder.totals.count(job -> job.checkpoint += duration);
+    recorder.totals.wrote(now - duration, now);
+    ended(Durations.Kind.CHECKPOINT, now, duration, subject, event);
+  }
+
+  // ---- epochs
+
+  private OpenEpoch epochOf(Object subject, long start, @Nullable EpochEvent begun) {
+    OpenEpoch epoch = find(subject);
+    if (epoch == null) {
+      epoch = new OpenEpoch(subject, start, recorder.updates(), begun);
+      // The one used last may be an epoch interrupted by a validation. Earlier ones would have been
+      // used since, so a break or an exception left them.
+      for (OpenEpoch other : List.copyOf(epochs.subList(0, Math.max(0, epochs.size() - 1)))) {
+        end(other, false, start);
+      }
+    } else {
+      epochs.remove(epoch);
+    }
+    epochs.add(epoch);
+    return epoch;
+  }
+
+  /** The job ends: writes open epochs as they stand. Called by the thread that ends the job. */
+  void finish(long now) {
+    endStep(now);
+    for (OpenEpoch epoch : List.copyOf(epochs)) {
+      end(epoch, false, now);
+    }
+  }
+
+  private @Nullable OpenEpoch find(Object subject) {
+    for (OpenEpoch epoch : epochs) {
+      if (epoch.isOf(subject)) {
+        return epoch;
+      }
+    }
+    return null;
+  }
+
+  private void endEpochOf(Object subject, long now) {
+    OpenEpoch epoch = find(subject);
+    if (epoch != null) {
+      if (stepping == epoch) {
+        endStep(now);
+      }
+      end(epoch, false, now);
+    }
+  }
+
+  private void end(OpenEpoch epoch, boolean complete, long now) {
+    epochs.remove(epoch);
+    recorder.epochEnds.increment();
+    if (!training) {
+      // Before training (statistics for a normalizer, a look at the first batch) or on a thread
+      // that only loads: this is not an epoch, and its waits are not stalls.
+      held.removeIf(waiting -> waiting.epoch() == epoch);
+      if (stepping == epoch) {
+        stepping = null;
+      }
+      return;
+    }
+    closeStep(epoch);
+    numberOf(epoch);
+    if (!updates) {
+      // Other threads may update the model for this one, as in DL4J's ParallelWrapper.
+      trained(epoch, recorder.updates() - epoch.updatesBefore);
+    }
+    EpochEvent event = epoch.event;
+    event.complete = complete;
+    event.wall = now - epoch.start;
+    if (epoch.skips) {
+      recorder.totals.skipped(event.updates == 0 ? 1 : 0);
+    }
+    recorder.totals.epochEnded(event, now);
+    event.end();
+    recorder.events.write(event, epoch.start, now);
+    recorder.durations.epochEnded(event.epoch);
+    recorder.totals.written(event);
+    Object batches = epoch.subject();
+    if (complete && batches != null && (event.updates > 0 || recorder.updates() == 0)) {
+      recorder.epochs.accept(batches);
+    }
+    // A validation inside an epoch has ended: the interrupted step continues.
+    OpenEpoch outer = epochs.isEmpty() ? null : epochs.get(epochs.size() - 1);
+    if (outer != null && outer.step != null && stepping == null) {
+      stepping = outer;
+      stepStart = now;
+    }
+  }
+
+  /** A step updates the model, so the pass that its batch comes from is an epoch. */
+  private void updated(int model) {
+    updates = true;
+    OpenEpoch epoch =
+        stepping != null || epochs.isEmpty() ? stepping : epochs.get(epochs.size() - 1);
+    if (epoch != null) {
+      epoch.event.model = epoch.event.model == 0 ? model : epoch.event.model;
+      trained(epoch, 1);
+    }
+  }
+
+  private void trained(OpenEpoch epoch, long times) {
+    if (epoch.event.updates == 0 && times > 0) {
+      recorder.totals.beganToUpdate();
+    }
+    epoch.event.updates += times;
+    recorder.totals.count(job -> job.updates += times);
+  }
+
+  private long numberOf(OpenEpoch epoch) {
+    if (epoch.event.epoch == 0) {
+      epoch.event.epoch = recorder.totals.nextEpoch();
+    }
+    return epoch.event.epoch;
+  }
+
+  // ---- training threads
+
+  private void trains() {
+    if (!training) {
+      training = true;
+      recorder.trains(this);
+      Held next;
+      while ((next = held.poll()) != null) {
+        next.result().run();
+      }
+    }
+  }
+
+  private void whenTraining(OpenEpoch epoch, Runnable result) {
+    if (training) {
+      result.run();
+    } else if (held.size() < MAX_HELD) {
+      held.add(new Held(epoch, result));
+    }
+  }
+
+  private static @Nullable String nameOf(@Nullable Object subject) {
+    if (subject == null) {
+      return null;
+    }
+    return subject instanceof Class<?> type ? type.getName() : subject.getClass().getName();
+  }
+}

@@ -1,0 +1,73 @@
+package io.coordl.telemetry.attribution;
+
+import io.coordl.telemetry.event.DataStallEvent;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that make up one wait for a batch: {@code hasNext}, perhaps repeatedly, and {@code
+ * next}. Time between the calls is not waiting. All times are of {@link System#nanoTime}; confined
+ * to one thread.
+ */
+final class WaitIntervals {
+  private long[] starts = new long[4];
+  private long[] ends = new long[4];
+  private int count;
+
+  /** Nanoseconds inside the calls. */
+  long total;
+
+  boolean isEmpty() {
+    return count == 0;
+  }
+
+  void add(long start, long end) {
+    if (count == starts.length) {
+      starts = Arrays.copyOf(starts, count * 2);
+      ends = Arrays.copyOf(ends, count * 2);
+    }
+    starts[count] = start;
+    ends[count] = end;
+    count++;
+    total += end - start;
+  }
+
+  /** Start of the first call; there must be one. */
+  long start() {
+    return starts[0];
+  }
+
+  /** Nanoseconds of the wait between {@code from} and {@code to}. */
+  long overlap(long from, long to) {
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += Math.max(0, Math.min(ends[i], to) - Math.max(starts[i], from));
+    }
+    return sum;
+  }
+
+  /**
+   * Divides the wait along the critical path of its batch. GC pauses are subtracted first. The time
+   * in which the batch was being prepared is divided in proportion to the parts of its preparation.
+   * The rest is queueing.
+   *
+   * @param pauses for garbage collection between start and end of the wait
+   * @param batch null at the end of an epoch, when no batch came
+   */
+  void divide(DataStallEvent stall, long pauses, @Nullable BatchRecord batch) {
+    stall.wait = total;
+    if (batch != null) {
+      stall.gc = Math.min(total, pauses);
+      double left = total == 0 ? 0 : (double) (total - stall.gc) / total;
+      long preparing = Math.round(overlap(batch.start, batch.end) * left);
+      stall.fetch = Math.round(preparing * batch.fetchShare());
+      stall.prep = preparing - stall.fetch;
+    }
+    stall.queue = total - stall.gc - stall.fetch - stall.prep;
+  }
+
+  void clear() {
+    count = 0;
+    total = 0;
+  }
+}

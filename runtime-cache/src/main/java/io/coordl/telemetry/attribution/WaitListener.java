@@ -1,0 +1,15 @@
+package io.coordl.telemetry.attribution;
+
+import org.jspecify.annotations.Nullable;
+
+/** Receives the waits of training threads for batches, on these threads. Never throws. */
+public interface WaitListener {
+  /** A {@code hasNext} or {@code next} of {@code subject} begins. */
+  void waitBegins(@Nullable Object subject);
+
+  /**
+   * The call returned {@code result}, null if it threw. Also called for waits whose start was not
+   * reported.
+   */
+  void waitEnds(@Nullable Object result);
+}

@@ -1,0 +1,37 @@
+package io.coordl.telemetry.event;
+
+import java.util.stream.Stream;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import org.jspecify.annotations.Nullable;
+
+@Name("io.coordl.Epoch")
+@Label("Epoch")
+@Description("One epoch or evaluation ended; all figures cover it alone.")
+public final class EpochEvent extends Figures {
+  @Label("Epoch")
+  @Description("Number of the epoch, starting at 1; evaluations count too")
+  public long epoch;
+
+  @Label("Source")
+  @Description("Class of the iterator or data set")
+  public @Nullable String source;
+
+  @Label("Model")
+  @Description(
+      "Number of the first model of the job with the layers of the one that was updated, as in"
+          + " Layer events; 0 if unknown")
+  @Added("0.2.0")
+  public long model;
+
+  @Label("Complete")
+  @Description("False if the loop stopped before the end")
+  public boolean complete;
+
+  public static Figures sum(Stream<? extends Figures> some) {
+    Figures sum = new EpochEvent();
+    some.forEach(sum::add);
+    return sum;
+  }
+}

@@ -1,0 +1,69 @@
+package io.coordl.telemetry.event;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+@Name("io.coordl.JobStatistics")
+@Label("Job Statistics")
+@Description("Exact totals since the start of the job, independent of event thresholds.")
+@Period("endChunk")
+public final class JobStatisticsEvent extends Figures {
+  @Label("Main Class")
+  @Description("Program and its arguments, shortened")
+  public @Nullable String mainClass;
+
+  @Label("Frameworks")
+  @Description("Training libraries seen")
+  public @Nullable String frameworks;
+
+  @Label("Running")
+  @Description("Whether the job was still running when this was written")
+  public boolean running;
+
+  @Label("Epochs")
+  @Description("Epochs, including the current one; evaluations too if no model update was seen")
+  @Metric("coordl_epochs")
+  public long epochs;
+
+  @Label("Planned Epochs")
+  @Description("Total epochs once the current training loop ends, 0 if unknown")
+  @Metric(value = "coordl_planned_epochs", absentIfZero = true)
+  public long plannedEpochs;
+
+  @Label("Time Left")
+  @Description("Expected time until the planned epochs end, 0 if unknown")
+  @Timespan(Timespan.NANOSECONDS)
+  @Metric(value = "coordl_epoch_eta_seconds", absentIfZero = true)
+  public long timeLeft;
+
+  @Label("Evaluations")
+  @Description("Evaluations that have ended; 0 if no model update was seen")
+  public long evaluations;
+
+  @Label("Explicit GC Caller")
+  @Description("Class and method that called System.gc() most often; none if only the JDK did")
+  public @Nullable String explicitGcCaller;
+
+  @Label("User Time")
+  @Description("CPU time of this JVM in user mode, 0 if unknown")
+  @Timespan(Timespan.NANOSECONDS)
+  public long userTime;
+
+  @Label("Kernel Time")
+  @Description("CPU time of this JVM in the kernel, as for reads and page faults; 0 if unknown")
+  @Timespan(Timespan.NANOSECONDS)
+  public long kernelTime;
+
+  @Label("Page Faults")
+  @Description("Memory pages that were new to this JVM, 0 if unknown")
+  public long pageFaults;
+
+  @Label("Faults")
+  @Description("Faults inside the agent")
+  @Metric("coordl_faults_total")
+  public long faults;
+}

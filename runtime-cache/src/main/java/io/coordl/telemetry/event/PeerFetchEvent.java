@@ -1,0 +1,32 @@
+package io.coordl.telemetry.event;
+
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+@Name("io.coordl.PeerFetch")
+@Label("Peer Fetch")
+@Description(
+    "A request to another host, for an item or to keep one, took 0.1 ms or longer or failed.")
+public final class PeerFetchEvent extends Batched {
+  @Label("Peer")
+  @Description("Host asked")
+  public @Nullable String peer;
+
+  @Label("Answer")
+  @Description("found, absent, kept (it took the item), late (not within the deadline) or failed")
+  public @Nullable String answer;
+
+  @Label("Bytes")
+  @Description("Bytes of the item that crossed the network, either way")
+  @DataAmount
+  public long bytes;
+
+  @Label("Answer Time")
+  @Description("From the request to the complete answer")
+  @Timespan(Timespan.NANOSECONDS)
+  public long answerTime;
+}

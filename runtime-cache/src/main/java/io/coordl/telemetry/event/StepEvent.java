@@ -1,0 +1,31 @@
+package io.coordl.telemetry.event;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Timespan;
+
+@Name("io.coordl.Step")
+@Label("Step")
+@Description("The training thread computed between taking a batch and asking for the next.")
+public final class StepEvent extends Batched {
+  @Label("Epoch")
+  @Description("Number of the epoch or evaluation")
+  public long epoch;
+
+  @Label("Compute")
+  @Description("Compute time, without waits and checkpoints")
+  @Timespan(Timespan.NANOSECONDS)
+  public long compute;
+
+  @Label("Checkpoint")
+  @Description("Part of the step spent writing models")
+  @Timespan(Timespan.NANOSECONDS)
+  public long checkpoint;
+
+  @Label("Waiting for a Core")
+  @Description("Part of compute for which the training thread had no core")
+  @Timespan(Timespan.NANOSECONDS)
+  @Added("0.2.0")
+  public long coreWait;
+}

@@ -1,0 +1,33 @@
+package io.coordl.telemetry.log;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** A log that can limit a kind of sentence to one occurrence. */
+public final class OnceLog implements UserLog {
+  /** Limits memory: other processes may cause any number of kinds. */
+  private static final int MOST_KINDS = 512;
+
+  private final UserLog log;
+  private final Set<String> said = ConcurrentHashMap.newKeySet();
+
+  public OnceLog(UserLog log) {
+    this.log = log;
+  }
+
+  @Override
+  public void say(String sentence) {
+    log.say(sentence);
+  }
+
+  /** Logs the sentence unless one of this kind was logged before. */
+  public void once(String kind, String sentence) {
+    if (said.size() < MOST_KINDS && said.add(kind)) {
+      say(sentence);
+    }
+  }
+
+  public void once(String sentence) {
+    once(sentence, sentence);
+  }
+}

@@ -1,0 +1,189 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.IsolatedLoader;
+import io.coordl.host.AgentThread;
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.event.FaultEvent;
+import io.coordl.telemetry.log.UserLog;
+import java.io.File;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The agent's messages to the user while the program runs, each a line on stderr; faults are
+ * events, too. Once the agent is installed, it prints in no other way. Safe for concurrent use;
+ * never throws.
+ */
+public final class AgentLog implements FaultListener, UserLog {
+  private final Set<String> told = ConcurrentHashMap.newKeySet();
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  private static final int MOST_WAITING = 100;
+
+  private static final String PRINTER = "coordl-print";
+
+  /**
+   * Prints waiting lines on one thread, which ends when there are none; null before the first line.
+   */
+  private @Nullable ThreadPoolExecutor printer;
+
+  /** When printing of the current line began; null if no line is being printed. */
+  private volatile @Nullable Long printing;
+
+  private final AtomicLong faults = new AtomicLong();
+  private final LongSupplier clock;
+
+  /** Passes events to the recording, and keeps them until there is one. */
+  final EventLog events = new EventLog();
+
+  public AgentLog() {
+    this(System::nanoTime);
+  }
+
+  /** For tests, whose clock decides whether a line is stuck. */
+  AgentLog(LongSupplier clock) {
+    this.clock = clock;
+  }
+
+  public long faults() {
+    return faults.get();
+  }
+
+  /** Prints a line; each text only once. */
+  @Override
+  public void say(String text) {
+    if (told.size() < 1_000 && told.add(text)) {
+      print("[coordl] " + UserText.line(text), PATIENCE);
+    }
+  }
+
+  /**
+   * Prints lines, in the order of calls; the only way to print. The program may have replaced its
+   * standard error by a stream that fails or blocks forever. So the caller waits no longer than
+   * {@code patience}, and while a line is stuck, further lines are dropped at once.
+   */
+  public void print(String lines, Duration patience) {
+    Long begun = printing;
+    if (begun != null && clock.getAsLong() - begun >= PATIENCE.toNanos()) {
+      return;
+    }
+    CountDownLatch printed = new CountDownLatch(1);
+    try {
+      printer()
+          .execute(
+              () -> {
+                try {
+                  printing = clock.getAsLong();
+                  System.err.println(lines);
+                } catch (RuntimeException | Error e) {
+                  // There is no way to report it.
+                } finally {
+                  printing = null;
+                  printed.countDown();
+                }
+              });
+    } catch (SecurityException e) {
+      // A security manager does not let our caller, the program, create threads.
+      System.err.println(lines);
+      return;
+    } catch (OutOfMemoryError | RuntimeException e) {
+      return; // No more threads, or the program forbids them.
+    }
+    if (!isPrinter()) {
+      AgentThread.await(printed, patience);
+    }
+  }
+
+  /** Created on first use: the agent prints nothing for a program that does not train. */
+  private synchronized ThreadPoolExecutor printer() {
+    ThreadPoolExecutor made = printer;
+    if (made == null) {
+      made =
+          new ThreadPoolExecutor(
+              0,
+              1,
+              0,
+              TimeUnit.SECONDS,
+              new LinkedBlockingQueue<>(MOST_WAITING),
+              lines -> new AgentThread(PRINTER, lines));
+      printer = made;
+    }
+    return made;
+  }
+
+  /**
+   * Whether the caller is the printing thread: the program's own standard error may call back. Such
+   * a line is printed after the current one.
+   */
+  private static boolean isPrinter() {
+    Thread current = Thread.currentThread();
+    return current instanceof AgentThread && current.getName().equals(PRINTER);
+  }
+
+  /** The message logged about a policy, without the policy's name; empty if there is none. */
+  String saidOf(String policy) {
+    return told.stream()
+        .filter(text -> text.startsWith(policy + " "))
+        .sorted()
+        .findFirst()
+        .map(text -> text.substring(policy.length() + 1).replaceFirst("\\.$", ""))
+        .orElse("");
+  }
+
+  /**
+   * Whether classes no longer load because the agent's jar was replaced: a single failure, logged
+   * once, and no fault of the parts that meet it.
+   */
+  public boolean isOfReplacedJar(Throwable cause) {
+    File jar =
+        AgentLog.class.getClassLoader() instanceof IsolatedLoader loader
+                && (cause instanceof LinkageError || cause instanceof ClassNotFoundException)
+            ? loader.replacedJar()
+            : null;
+    if (jar != null) {
+      say(
+          jar
+              + " was replaced while this job runs: parts of the agent that were not loaded by then"
+              + " are missing and left out; the program continues");
+    }
+    return jar != null;
+  }
+
+  @Override
+  public void fault(String where, Throwable cause, boolean tripped) {
+    faults.incrementAndGet();
+    String action =
+        tripped
+            ? "too many faults: the agent is switched off, the program continues without it"
+            : Thread.currentThread() instanceof AgentThread
+                ? "this thread of the agent skips that, the program continues"
+                : "the program's own call runs instead";
+    if (!tripped && isOfReplacedJar(cause)) {
+      return;
+    }
+    int end = where.indexOf(' ');
+    String kind = end < 0 ? where : where.substring(0, end);
+    if (tripped || told.add("fault " + kind + cause.getClass())) {
+      print(
+          "[coordl] " + UserText.line("fault in " + where + ": " + cause + "; " + action),
+          PATIENCE);
+      if (Boolean.getBoolean("coordl.debug")) {
+        cause.printStackTrace();
+      }
+    }
+    FaultEvent event = new FaultEvent();
+    event.where = UserText.line(where);
+    event.cause = UserText.line(cause.toString());
+    event.action = action;
+    events.write(event);
+  }
+}

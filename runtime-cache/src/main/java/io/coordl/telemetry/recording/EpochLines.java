@@ -1,0 +1,188 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.telemetry.advice.Epochs;
+import io.coordl.telemetry.advice.Evidence;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Prints the progress of a running job: a line for each epoch that updates the model, or for
+ * several short ones, and a line if epochs get slower. Safe for concurrent use.
+ */
+final class EpochLines implements Consumer<EpochEvent> {
+  /** Minimum time between two lines. */
+  static final Duration PAUSE = Duration.ofSeconds(10);
+
+  /** How many times as long as in the second epoch a batch must take to be reported. */
+  private static final double SLOWER = 1.25;
+
+  /** Share of the slowdown from which on a second cause is named, too. */
+  private static final double WORTH_NAMING = 0.25;
+
+  private final Consumer<List<String>> say;
+  private final LongSupplier clock;
+  private final Supplier<JobStatisticsEvent> totals;
+  private final BooleanSupplier profiled;
+  private final Map<String, Source> sources = new HashMap<>();
+  private long last;
+
+  /** The epochs of one data set. */
+  private static final class Source {
+    private final long model;
+    private long count;
+    private long said;
+    private Figures since = new EpochEvent();
+    private @Nullable Figures second;
+    private double worst = SLOWER;
+
+    Source(long model) {
+      this.model = model;
+    }
+  }
+
+  /**
+   * Starts with nothing logged.
+   *
+   * @param clock nanoseconds
+   * @param totals of the job, which include planned epochs
+   * @param profiled whether a profile's phases slow epochs down, so that epochs are not comparable
+   */
+  EpochLines(
+      Consumer<List<String>> say,
+      LongSupplier clock,
+      Supplier<JobStatisticsEvent> totals,
+      BooleanSupplier profiled) {
+    this.totals = totals;
+    this.profiled = profiled;
+    this.say = say;
+    this.clock = clock;
+    this.last = clock.getAsLong();
+  }
+
+  @Override
+  public synchronized void accept(EpochEvent epoch) {
+    if (epoch.updates == 0 || epoch.batches == 0) {
+      return; // An evaluation.
+    }
+    Source source = sources.computeIfAbsent(Epochs.key(epoch), name -> new Source(epoch.model));
+    source.count++;
+    source.since.add(epoch);
+    if (source.count == 2 && epoch.complete) {
+      source.second = epoch;
+    }
+    long now = clock.getAsLong();
+    if (now - last < PAUSE.toNanos()) {
+      return;
+    }
+    last = now;
+    String slower = profiled.getAsBoolean() ? null : slower(source);
+    String line = line(source) + toCome(totals.get());
+    say.accept(slower == null ? List.of(line) : List.of(line, slower));
+    source.said = source.count;
+    source.since = new EpochEvent();
+  }
+
+  private static String name(Source source) {
+    return (source.model > 1 ? "model " + source.model + ", " : "")
+        + (source.count - source.said == 1
+            ? "epoch " + source.count
+            : Text.format("epochs %d to %d", source.said + 1, source.count));
+  }
+
+  private static String line(Source source) {
+    Figures epoch = source.since;
+    double speed = epoch.samplesPerSecond();
+    String causes =
+        Part.STALLS.stream()
+            .map(part -> part.cause() + " " + Text.percent(part.of(epoch), epoch.wall))
+            .collect(Collectors.joining(", "));
+    return Text.format(
+        "%s: %s%s s; data stall %s (%s)%s%s",
+        name(source),
+        speed == 0 ? "" : Text.rate(speed) + " samples/s, ",
+        Text.seconds(epoch.wall),
+        Text.percent(epoch.stall, epoch.wall),
+        causes,
+        (epoch.share(epoch.computeCoreWait) < Evidence.WORTH_A_CHANGE
+                ? ""
+                : ", steps without a core " + Text.percent(epoch.computeCoreWait, epoch.wall))
+            + (epoch.checkpoint == 0
+                ? ""
+                : ", checkpoints " + Text.percent(epoch.checkpoint, epoch.wall)),
+        epoch.items == 0
+            ? ""
+            : ", " + Text.percent(epoch.memoryItems, epoch.items) + " of items from memory");
+  }
+
+  private static String toCome(JobStatisticsEvent job) {
+    return job.timeLeft == 0
+        ? ""
+        : "; "
+            + Text.count(job.plannedEpochs - job.epochs, "epoch", "epochs")
+            + " left, about "
+            + Text.roughly(job.timeLeft);
+  }
+
+  /** Null if epochs are not slower than the second one, or not slower than reported before. */
+  private static @Nullable String slower(Source source) {
+    Figures second = source.second;
+    Figures now = source.since;
+    if (second == null || source.said < 2) {
+      return null;
+    }
+    double times = batch(now.wall, now) / batch(second.wall, second);
+    if (times < source.worst) {
+      return null;
+    }
+    source.worst = times * SLOWER;
+    List<Part> grown =
+        Arrays.stream(Part.values())
+            .sorted(Comparator.comparingDouble(part -> -growth(part, second, now)))
+            .toList();
+    boolean both =
+        growth(grown.get(1), second, now)
+            >= WORTH_NAMING * (batch(now.wall, now) - batch(second.wall, second));
+    return Text.format(
+        "%s: a batch takes %.0f %% longer than in epoch 2, %s instead of %s; most of it is %s",
+        name(source),
+        100 * (times - 1),
+        nanos(now.wall, now),
+        nanos(second.wall, second),
+        grown.stream()
+            .limit(both ? 2 : 1)
+            .map(
+                part ->
+                    Text.format(
+                        "%s, %s instead of %s",
+                        part.label(), nanos(part.of(now), now), nanos(part.of(second), second)))
+            .collect(Collectors.joining(", and ")));
+  }
+
+  private static double batch(long nanos, Figures of) {
+    return (double) nanos / of.batches;
+  }
+
+  private static Text.Nanos nanos(long nanos, Figures of) {
+    return new Text.Nanos(Math.round(batch(nanos, of)));
+  }
+
+  /** In nanoseconds per batch. */
+  private static double growth(Part part, Figures second, Figures now) {
+    return batch(part.of(now), now) - batch(part.of(second), second);
+  }
+}

@@ -1,0 +1,280 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.telemetry.advice.Advice;
+import io.coordl.telemetry.advice.CoreWaits;
+import io.coordl.telemetry.advice.Epochs;
+import io.coordl.telemetry.advice.Evidence;
+import io.coordl.telemetry.advice.Gpus;
+import io.coordl.telemetry.advice.Part;
+import io.coordl.telemetry.advice.Text;
+import io.coordl.telemetry.advice.Text.Bytes;
+import io.coordl.telemetry.advice.Text.Nanos;
+import io.coordl.telemetry.attribution.Durations;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.LatencyStatisticsEvent;
+import io.coordl.telemetry.event.PeerStatisticsEvent;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The summary at exit: where the time went, what each policy did, what to try next.
+ *
+ * @param didNothing a line for each requested policy that had no effect, with the reason
+ */
+record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
+  private static final int MOST_LINES = 20;
+
+  /** Faults, what to try next, the recording. */
+  private static final int LINES_AT_END = 3;
+
+  /**
+   * Returns at most 20 lines. If nothing was trained, read or found, they only tell what policies
+   * did, or why they did nothing.
+   */
+  List<String> lines() {
+    JobStatisticsEvent now = job.totals();
+    List<String> lines = new ArrayList<>(job.profiled());
+    if (!lines.isEmpty()) {
+      didNothing.stream().limit(MOST_LINES / 2).forEach(lines::add);
+      if (recording != null) {
+        lines.add("recording: " + recording);
+      }
+      return lines;
+    }
+    if (now.batches == 0
+        && now.items == 0
+        && job.stores().stream().allMatch(store -> store.hits == 0)) {
+      lines.addAll(job.policies());
+      lines.addAll(didNothing);
+      return lines.stream().limit(MOST_LINES).toList();
+    }
+    Evidence evidence = job.evidence();
+    if (now.batches > 0) {
+      double speed = evidence.samplesPerSecond();
+      lines.add(
+          Text.format(
+              "%s: %s%s, %d %s, %s from the first batch to the last",
+              job.frameworks().isEmpty() ? "training" : job.frameworks(),
+              speed == 0 ? "" : Text.rate(speed) + " samples/s" + evidence.ofWhat() + "; ",
+              job.spans().totals().ended().words(now, false),
+              now.batches,
+              now.batches == 1 ? "batch" : "batches",
+              seconds(now.wall)));
+      lines.add(share("compute", now.compute, now, after(CoreWaits.inSteps(now))));
+      String stalls =
+          Part.STALLS.stream()
+              .map(part -> part.cause() + " " + seconds(part.of(now)))
+              .collect(Collectors.joining(", "));
+      lines.add(
+          share(
+              "data stall",
+              now.stall,
+              now,
+              after(stalls) + after(CoreWaits.inPreparation(now)).replaceFirst("^ +", "; ")));
+      if (now.checkpoint > 0) {
+        lines.add(share("checkpoints", now.checkpoint, now, ""));
+      }
+      if (now.share(now.betweenEpochs()) >= Part.SHOWN) {
+        lines.add(share("between epochs", now.betweenEpochs(), now, ""));
+      }
+    }
+    if (!job.gpus().isEmpty()) {
+      lines.add(Gpus.line(job.gpus()));
+    }
+    if (now.items > 0) {
+      lines.add(
+          Text.format(
+                  "items: %d from storage (%s), %d from memory (%s)",
+                  now.storageItems,
+                  new Bytes(now.storageBytes),
+                  now.memoryItems,
+                  new Bytes(now.memoryBytes))
+              + (now.peerItems == 0
+                  ? ""
+                  : Text.format(
+                      ", %d from other hosts (%s)", now.peerItems, new Bytes(now.peerBytes)))
+              + decodedHits());
+    }
+    work(lines, "fetch", "items fetched", Durations.Kind.FETCH, now.fetchTime);
+    work(lines, "decode", "images decoded", Durations.Kind.DECODE, now.decodeTime);
+    work(lines, "transform", "times", Durations.Kind.TRANSFORM, now.transformTime);
+    for (StoreStatisticsEvent store : job.stores()) {
+      if (store.items + store.hits + store.bypassed == 0) {
+        continue; // If it was asked for, the reason is a line below.
+      }
+      lines.add(
+          Text.format(
+              "%s cache (%s): %d items, %s of %s; %d hits, %d misses, %d not cached",
+              store.store,
+              store.scope,
+              store.items,
+              new Bytes(store.used),
+              new Bytes(store.capacity),
+              store.hits,
+              store.misses,
+              store.bypassed));
+    }
+    split(job.stores(), lines);
+    asked(job.peerViews(), lines);
+    lines.addAll(job.policies());
+    // Only if there is room, including a line for coordinated prep; the recording has them all.
+    int room = Math.max(0, MOST_LINES - LINES_AT_END - 1 - lines.size());
+    lines.addAll(didNothing.subList(0, Math.min(room, didNothing.size())));
+    staged(job.stagings(), lines, MOST_LINES - LINES_AT_END);
+    if (job.faults() > 0) {
+      lines.add(Text.format("faults inside the agent: %d (see above)", job.faults()));
+    }
+    lines.add("next: " + Advice.on(evidence).sentence());
+    if (recording != null) {
+      lines.add("recording: " + recording);
+    }
+    return lines;
+  }
+
+  /** Items kept decoded are not fetched again, but came from memory, too. */
+  private String decodedHits() {
+    long hits =
+        job.stores().stream()
+            .filter(store -> store.keeps(StoreStatisticsEvent.DECODED))
+            .mapToLong(store -> store.hits)
+            .sum();
+    return hits == 0 ? "" : Text.format(", %d decoded images from memory", hits);
+  }
+
+  /** Adds what other hosts did for this job; nothing if none was asked. */
+  private void asked(List<PeerStatisticsEvent> peers, List<String> lines) {
+    if (peers.isEmpty()) {
+      return;
+    }
+    long found = peers.stream().mapToLong(peer -> peer.found).sum();
+    LatencyStatisticsEvent times = job.latency(Durations.Kind.PEER_FOUND);
+    lines.add(
+        Text.format(
+            "peers: %d asked; %d items found there (%s)%s, %d stored there (%s); %d late, %d"
+                + " failed (%s lost)",
+            peers.size(),
+            found,
+            new Bytes(peers.stream().mapToLong(peer -> peer.receivedBytes).sum()),
+            times == null ? "" : ", " + percentiles(times),
+            peers.stream().mapToLong(peer -> peer.kept).sum(),
+            new Bytes(peers.stream().mapToLong(peer -> peer.sentBytes).sum()),
+            peers.stream().mapToLong(peer -> peer.late).sum(),
+            peers.stream().mapToLong(peer -> peer.failed).sum(),
+            seconds(peers.stream().mapToLong(peer -> peer.lostTime).sum())));
+  }
+
+  /**
+   * Adds the pipelines that gave the most batches, while there is room, and the number of others.
+   */
+  private void staged(List<StagingStatisticsEvent> all, List<String> lines, int room) {
+    List<StagingStatisticsEvent> used =
+        all.stream()
+            .filter(staging -> staging.epochs > 0)
+            .sorted(Comparator.comparingLong(s -> -s.taken - s.alone()))
+            .toList();
+    for (int i = 0; i < used.size(); i++) {
+      List<String> next = new ArrayList<>();
+      staged(used.get(i), next);
+      int more = used.size() - i;
+      if (lines.size() + next.size() > (more == 1 ? room : room - 1)) {
+        lines.add(Text.format("coordinated prep: %d more pipelines, see the recording", more));
+        return;
+      }
+      lines.addAll(next);
+    }
+  }
+
+  /** Adds what the jobs did for each other, and which job waited for which. */
+  private void staged(StagingStatisticsEvent s, List<String> lines) {
+    lines.add(
+        Text.format(
+            "coordinated prep (%s): %s; %d batches from the group, %d prepared for the"
+                + " group, %d prepared locally (%d late, %d lost, %d not staged, %d with nobody"
+                + " preparing)",
+            s.group,
+            Epochs.shared(
+                s.sharedEpochs, s.epochs, s.updates > 0, job.spans().totals().updating() > 0),
+            s.taken,
+            s.prepared,
+            s.alone(),
+            s.late,
+            s.lost,
+            s.notStaged,
+            s.nobody));
+    if (s.slowestJob != 0) {
+      lines.add(
+          Text.format(
+              "  who waits for whom: this job for batches %s; its preparing threads for others to"
+                  + " use theirs %s, mostly for job %d (%s)",
+              seconds(s.waited), seconds(s.waitedFor), s.slowestJob, seconds(s.waitedForSlowest)));
+    }
+  }
+
+  /**
+   * Adds which form of items gets the shared memory first, and why; nothing without such a choice.
+   */
+  private static void split(List<StoreStatisticsEvent> stores, List<String> lines) {
+    for (StoreStatisticsEvent first : stores) {
+      for (StoreStatisticsEvent second : stores) {
+        if ("first".equals(first.order) && "second".equals(second.order)) {
+          lines.add(
+              Text.format(
+                  "both in %s, %s items first: one of %.1f KiB saves %s (%s per MiB), a %s one of"
+                      + " %.1f KiB saves %s (%s per MiB)",
+                  new Bytes(first.capacity),
+                  first.store,
+                  first.itemBytes / 1024.0,
+                  new Nanos(first.itemSaves),
+                  new Nanos(perMebibyte(first)),
+                  second.store,
+                  second.itemBytes / 1024.0,
+                  new Nanos(second.itemSaves),
+                  new Nanos(perMebibyte(second))));
+        }
+      }
+    }
+  }
+
+  private static long perMebibyte(StoreStatisticsEvent store) {
+    return (long) ((double) store.itemSaves * (1 << 20) / Math.max(1, store.itemBytes));
+  }
+
+  private void work(List<String> lines, String name, String what, Durations.Kind kind, long self) {
+    LatencyStatisticsEvent times = job.latency(kind);
+    if (times != null) {
+      lines.add(
+          Text.format(
+              "%s: %s on all threads%s, %d %s, %s%s",
+              name,
+              seconds(self),
+              kind == Durations.Kind.DECODE ? ", conversion to arrays included" : "",
+              times.count,
+              what,
+              percentiles(times),
+              kind == Durations.Kind.DECODE ? " without the arrays" : ""));
+    }
+  }
+
+  private static String after(String more) {
+    return more.isEmpty() ? "" : "  " + more;
+  }
+
+  private static String percentiles(LatencyStatisticsEvent of) {
+    return Text.format("p50 %s, p99 %s", new Nanos(of.p50), new Nanos(of.p99));
+  }
+
+  private static String share(String name, long part, Figures whole, String more) {
+    return Text.format(
+        "  %-14s %9s  %7s%s", name, seconds(part), Text.percent(part, whole.wall), more);
+  }
+
+  private static String seconds(long nanos) {
+    return Text.seconds(nanos) + " s";
+  }
+}

@@ -1,0 +1,73 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.telemetry.attribution.GcPauses;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import javax.management.Notification;
+import javax.management.NotificationEmitter;
+import javax.management.openmbean.CompositeData;
+
+/**
+ * Total time that this JVM's collectors have paused the program. Read once per batch (in less than
+ * a microsecond). The beans count in milliseconds, so single readings are coarse but sums are
+ * right. Whole cycles of concurrent collectors are left out, because they pause only briefly. G1's
+ * Remark and Cleanup pauses have a bean only from JDK 20 on. Safe for concurrent use.
+ */
+final class GcClock implements GcPauses {
+  private static final String SYSTEM_GC = "System.gc()";
+
+  private final List<GarbageCollectorMXBean> pausing =
+      ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(bean -> !bean.getName().contains("Cycles"))
+          .toList();
+  private final LongAdder askedForMillis = new LongAdder();
+
+  /** Pauses since the start of the JVM, in nanoseconds. */
+  @Override
+  public long getAsLong() {
+    long millis = 0;
+    for (GarbageCollectorMXBean bean : pausing) {
+      millis += Math.max(0, bean.getCollectionTime());
+    }
+    return millis * 1_000_000;
+  }
+
+  /** Starts to listen for the causes of collections. */
+  void hearCauses() {
+    long from = ManagementFactory.getRuntimeMXBean().getUptime(); // Notifications may arrive late.
+    for (GarbageCollectorMXBean bean : pausing) {
+      if (bean instanceof NotificationEmitter emitter) {
+        try {
+          emitter.addNotificationListener(
+              (notification, unused) -> hear(notification, from), null, null);
+        } catch (SecurityException e) {
+          return; // Then no explicit collection is known.
+        }
+      }
+    }
+  }
+
+  private void hear(Notification notification, long from) {
+    // By name, as the class that knows these names may be missing: the module jdk.management.
+    if (notification.getUserData() instanceof CompositeData collection
+        && collection.containsKey("gcCause")
+        && SYSTEM_GC.equals(collection.get("gcCause"))
+        && collection.get("gcInfo") instanceof CompositeData info
+        && info.get("startTime") instanceof Long start
+        && start >= from
+        && info.get("duration") instanceof Long millis) {
+      askedForMillis.add(millis);
+    }
+  }
+
+  /**
+   * Pauses since {@link #hearCauses}; limited to the total, because notifications round
+   * differently.
+   */
+  @Override
+  public long explicit() {
+    return Math.min(askedForMillis.sum() * 1_000_000, getAsLong());
+  }
+}

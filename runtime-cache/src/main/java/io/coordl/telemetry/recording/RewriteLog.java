@@ -1,0 +1,49 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.telemetry.attribution.EventLog;
+import io.coordl.telemetry.event.RewrittenEvent;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+
+/** Notes which classes were rewritten and which were skipped. Safe for concurrent use. */
+public final class RewriteLog {
+  private final Map<String, String> libraries = new ConcurrentSkipListMap<>();
+
+  /** Passes events to the recording, and keeps them until there is one. */
+  final EventLog events = new EventLog();
+
+  /**
+   * Notes the effect of one rule on one class.
+   *
+   * @param sites call sites rewritten, 0 if skipped
+   * @param reason why it was skipped, empty if it was not
+   */
+  public void add(String type, String rule, long sites, String reason, String provenOn) {
+    long now = System.nanoTime();
+    events.write(
+        () -> {
+          RewrittenEvent event = new RewrittenEvent();
+          event.type = type;
+          event.rule = rule;
+          event.sites = sites;
+          event.outcome = sites > 0 ? "rewritten" : "skipped";
+          event.reason = reason;
+          event.provenOn = provenOn;
+          return event;
+        },
+        now,
+        now);
+  }
+
+  /** Notes a training library with a rewritten class. */
+  public void addLibrary(String name, String version) {
+    libraries.putIfAbsent(name, version);
+  }
+
+  String libraries() {
+    return libraries.entrySet().stream()
+        .map(library -> library.getKey() + " " + library.getValue())
+        .collect(Collectors.joining(", "));
+  }
+}

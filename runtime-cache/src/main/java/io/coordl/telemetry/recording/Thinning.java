@@ -1,0 +1,78 @@
+package io.coordl.telemetry.recording;
+
+import io.coordl.telemetry.event.BatchEvent;
+import io.coordl.telemetry.event.Batched;
+import io.coordl.telemetry.event.DataStallEvent;
+import io.coordl.telemetry.event.EventSink;
+import io.coordl.telemetry.event.StepEvent;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import jdk.jfr.Event;
+
+/**
+ * Leaves out more and more events of single items, and finally of single batches, as a recording
+ * nears its limit. Totals, epochs and all other events are always written. Each time the remaining
+ * space has halved, only a quarter as many events are written as before, so each half lasts twice
+ * as long as the previous one. Items are thinned out from half of the limit on, batches from seven
+ * eighths.
+ *
+ * <p>Either all events of a batch are written or none, so that they can be joined. Any thread may
+ * write; one thread checks the size.
+ */
+final class Thinning implements EventSink {
+  private static final int MOST_HALVINGS = 15;
+
+  /** Batches are ten to a thousand times rarer than items. */
+  private static final int BATCHES_LATER = 2;
+
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+
+  private final EventFile file;
+  private final long most;
+  private final AtomicLong others = new AtomicLong();
+  private final LongAdder leftOut = new LongAdder();
+  private volatile int halvings;
+
+  Thinning(EventFile file, long most) {
+    this.file = file;
+    this.most = most;
+  }
+
+  /** Checks how much space is left; called by the flushing thread. */
+  void look() {
+    long left = most - file.size();
+    int seen = halvings;
+    while (seen < MOST_HALVINGS && left <= most >> (seen + 1)) {
+      seen++;
+    }
+    halvings = seen;
+  }
+
+  @Override
+  public void write(Event event, long start, long end) {
+    int now = halvings;
+    if (now > 0 && event instanceof Batched one && leavesOut(one, now)) {
+      leftOut.increment();
+    } else {
+      file.write(event, start, end);
+    }
+  }
+
+  private boolean leavesOut(Batched event, int halvings) {
+    boolean single =
+        !(event instanceof BatchEvent
+            || event instanceof DataStallEvent
+            || event instanceof StepEvent);
+    int times = single ? halvings : halvings - BATCHES_LATER;
+    if (times <= 0) {
+      return false;
+    }
+    long number = event.batch != 0 ? event.batch : others.incrementAndGet();
+    return (number * GOLDEN) >>> (Long.SIZE - 2 * times) != 0;
+  }
+
+  /** Number of events left out so far. */
+  long leftOut() {
+    return leftOut.sum();
+  }
+}

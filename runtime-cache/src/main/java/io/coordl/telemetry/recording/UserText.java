@@ -1,0 +1,61 @@
+package io.coordl.telemetry.recording;
+
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Makes text from outside (arguments, paths, names, messages of exceptions) safe for a terminal and
+ * the recording: on one line, without the credentials of an address.
+ */
+public final class UserText {
+  public static final String HIDDEN = "(not shown)";
+
+  /** Compiled on first use: most runs meet no such text. */
+  private static final class Patterns {
+    /**
+     * Extends to the last @ of a word, since a password may contain one. An address turned into a
+     * path has a single slash.
+     */
+    static final Pattern ADDRESS = Pattern.compile("(\\w:/+)\\S*@");
+
+    /**
+     * Characters that move the cursor or change colors or the order of the text; they are escaped.
+     */
+    static final Pattern UNSEEN = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Cn}]");
+  }
+
+  private UserText() {}
+
+  /** Lines for the user, each marked as the agent's. */
+  public static String marked(List<String> lines) {
+    return lines.stream().map(line -> "[coordl] " + line(line)).collect(Collectors.joining("\n"));
+  }
+
+  /** A value given by the user, without the part before its last @, which may be a password. */
+  public static String value(String value) {
+    int at = value.lastIndexOf('@');
+    int scheme = value.indexOf("://");
+    boolean address = scheme >= 0 && scheme < at;
+    if (!address && value.lastIndexOf(':', at) < 0) {
+      return line(value); // A path may have an @.
+    }
+    return line(value.substring(0, address ? scheme + 3 : 0) + HIDDEN + value.substring(at));
+  }
+
+  /** A sentence with values in it, as one safe line; its addresses lose their credentials. */
+  public static String line(String text) {
+    if (isPlain(text)) {
+      return text;
+    }
+    String shown = Patterns.ADDRESS.matcher(text).replaceAll("$1" + HIDDEN + "@");
+    return Patterns.UNSEEN
+        .matcher(shown)
+        .replaceAll(c -> String.format("\\\\u%04x", c.group().codePointAt(0)));
+  }
+
+  /** Printable ASCII without an address. */
+  private static boolean isPlain(String text) {
+    return text.chars().allMatch(c -> c >= ' ' && c <= '~' && c != '@');
+  }
+}

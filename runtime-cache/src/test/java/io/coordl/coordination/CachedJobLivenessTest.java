@@ -1,0 +1,81 @@
+package io.coordl.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.host.JobLiveness;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CachedJobLivenessTest {
+  private final Set<Long> living = new HashSet<>(Set.of(1L, 2L, 33L));
+  private final List<Long> asked = new ArrayList<>();
+  private long now;
+
+  private final JobLiveness liveness =
+      new CachedJobLiveness(
+          new JobLiveness() {
+            @Override
+            public boolean alive(long job) {
+              asked.add(job);
+              return living.contains(job);
+            }
+
+            @Override
+            public void alone(Runnable action) {
+              action.run();
+            }
+          },
+          new Clock() {
+            @Override
+            public long nanos() {
+              return now;
+            }
+
+            @Override
+            public void pause(long nanos) {
+              now += nanos;
+            }
+          });
+
+  @Test
+  void whoLivesIsAskedForAgainOnlyAfterAWhile() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(liveness.alive(2)).isTrue();
+    }
+    assertThat(asked).containsExactly(2L);
+    living.remove(2L);
+    assertThat(liveness.alive(2)).isTrue();
+    now += CachedJobLiveness.NANOS + 1;
+    assertThat(liveness.alive(2)).isFalse();
+    assertThat(asked).containsExactly(2L, 2L);
+  }
+
+  @Test
+  void whoIsDeadStaysDead() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(liveness.alive(7)).isFalse();
+      now += CachedJobLiveness.NANOS + 1;
+    }
+    assertThat(asked).containsExactly(7L);
+  }
+
+  @Test
+  void jobsAreNotTakenForEachOther() {
+    assertThat(liveness.alive(1)).isTrue();
+    assertThat(liveness.alive(33)).isTrue(); // Kept in the same place.
+    assertThat(liveness.alive(65)).isFalse();
+    assertThat(liveness.alive(1)).isTrue();
+  }
+
+  @Test
+  void whatIsDoneAloneIsDone() {
+    liveness.alone(() -> living.add(9L));
+    assertThat(liveness.alive(9)).isTrue();
+    now += CachedJobLiveness.NANOS;
+    living.remove(9L);
+    assertThat(liveness.alive(9)).as("for so long it is not asked again").isTrue();
+  }
+}

@@ -1,0 +1,628 @@
+package io.coordl.coordination;
+
+import static io.coordl.coordination.StagingDescriptor.CREATING;
+import static io.coordl.coordination.StagingDescriptor.PARTICIPANT_BEAT;
+import static io.coordl.coordination.StagingDescriptor.PARTICIPANT_BLOCKED;
+import static io.coordl.coordination.StagingDescriptor.PARTICIPANT_PRODUCES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Bridge;
+import io.coordl.bridge.FaultListener;
+import io.coordl.bridge.ItemSource;
+import io.coordl.bridge.SpanSink;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How long jobs wait for each other and what they say and count, to the pause: on one thread, where
+ * time passes only in pauses and a thread that prepares runs when the test says so.
+ */
+class PipelineSessionTest {
+  private static final int BATCHES = 4;
+  private static final long MILLI = 1_000_000;
+
+  /** The longest pause between two looks. */
+  private static final long PAUSE = MILLI;
+
+  private static final Timeouts TIMEOUTS =
+      new Timeouts(
+          Duration.ofMillis(300),
+          Duration.ofMillis(200),
+          Duration.ofMillis(400),
+          Duration.ofMillis(50),
+          Duration.ofSeconds(1));
+
+  private final Words memory = new Words(BATCHES, BATCHES);
+  private final Words.Time clock = new Words.Time();
+  private final Set<Long> living = new HashSet<>();
+  private int elsewhere;
+
+  PipelineSessionTest() {
+    memory.set(StagingDescriptor.BUDGET, 8 * StagingDescriptor.PAGE);
+    clock.whenPaused.add(
+        () -> {
+          for (long job : living) {
+            long at = StagingDescriptor.participant((int) job - 1) + PARTICIPANT_BEAT;
+            memory.set(at, memory.get(at) + 1);
+          }
+        });
+  }
+
+  /** A job and what it was told; participants are numbered as they come. */
+  private final class Job {
+    final List<String> words = new ArrayList<>();
+    final List<Throwable> faults = new ArrayList<>();
+    final List<Boolean> blocked = new ArrayList<>();
+    long blockedAt;
+    final Deque<Runnable> threads = new ArrayDeque<>();
+    final PipelineSession session;
+    int endedAlone;
+    int prepared;
+    boolean noThreads;
+
+    Job() {
+      long number = living.size() + 1L;
+      living.add(number);
+      assertThat(Participants.enter(memory, number, 1_000 + number, living::contains)).isTrue();
+      session =
+          new PipelineSession(
+              memory,
+              Words.liveness(living),
+              clock,
+              TIMEOUTS,
+              number,
+              this::start,
+              words::add,
+              faults::add,
+              now -> {
+                blocked.add(now);
+                blockedAt = now ? clock.now : blockedAt;
+              },
+              () -> elsewhere,
+              () -> endedAlone++);
+    }
+
+    private void start(Runnable work) {
+      if (noThreads) {
+        throw new OutOfMemoryError("no more threads");
+      }
+      threads.add(work);
+    }
+
+    SharedEpoch begins() {
+      return begins(1);
+    }
+
+    SharedEpoch begins(int jobs) {
+      return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
+    }
+
+    /** A batch of so many bytes, each of which is its number. */
+    PreparedBatch batch(int number, long bytes) {
+      prepared++;
+      return new PreparedBatch() {
+        @Override
+        public long bytes() {
+          return bytes;
+        }
+
+        @Override
+        public void writeTo(ByteBuffer target) {
+          for (int i = 0; i < bytes; i++) {
+            target.put(i, (byte) number);
+          }
+        }
+
+        @Override
+        public void close() {}
+      };
+    }
+  }
+
+  private void waited(long began, long nanos) {
+    assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
+  }
+
+  /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
+  private long waitsInVain(SharedEpoch epoch, int batch) {
+    long began = clock.now;
+    return Batches.take(epoch, batch) == null ? clock.now - began : -1;
+  }
+
+  private static void takes(SharedEpoch epoch, int batch, int bytes) {
+    ByteBuffer staged = Batches.take(epoch, batch);
+    assertThat(staged).as("batch %d", batch).isNotNull();
+    assertThat(staged.capacity()).isEqualTo(bytes);
+    assertThat(staged.get(bytes - 1)).isEqualTo((byte) batch);
+  }
+
+  // ---- waiting for a batch
+
+  @Test
+  void aBatchThatNobodyPreparesIsNotWaitedFor() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+
+    assertThat(Batches.take(epoch, 0)).isNull();
+
+    assertThat(clock.now).isEqualTo(1);
+    assertThat(job.session.counters.now().nobody).isEqualTo(1);
+    assertThat(Batches.take(epoch, -1)).isNull();
+    assertThat(Batches.take(epoch, BATCHES)).isNull();
+    assertThat(job.session.counters.now().nobody).as("there is no such batch").isEqualTo(1);
+  }
+
+  @Test
+  void aClaimedBatchIsWaitedForUntilPatienceEnds() {
+    Job job = new Job();
+    Job slow = new Job();
+    SharedEpoch epoch = job.begins();
+    long[] waited = {0};
+    slow.begins()
+        .prepareWith(
+            (batch, items) -> {
+              if (batch == 0) {
+                clock.now += 7 * MILLI;
+                waited[0] = waitsInVain(epoch, 0);
+              }
+              return slow.batch(batch, 100);
+            },
+            1);
+    slow.threads.remove().run();
+
+    assertThat(waited[0]).isBetween(300 * MILLI + 1, 301 * MILLI);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
+    assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
+    assertThat(job.session.counters.now().waited).isEqualTo(waited[0]);
+    assertThat(slow.prepared).isEqualTo(BATCHES);
+    takes(epoch, 1, 100);
+  }
+
+  @Test
+  void batchesThatTakeLongAreWaitedForLonger() {
+    Job job = new Job();
+    Job slow = new Job();
+    SharedEpoch epoch = job.begins();
+    job.session.took(101 * MILLI);
+    job.session.took(60 * MILLI);
+    long[] waited = {0};
+    slow.begins()
+        .prepareWith(
+            (batch, items) -> {
+              waited[0] = waitsInVain(epoch, batch);
+              throw new NotPreparedException(new IOException("gone"));
+            },
+            1);
+    slow.threads.remove().run();
+
+    // Four times the longest; looked at once in a 16th of the shortest.
+    assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
+    assertThat(job.session.longestPreparation.get()).isEqualTo(101 * MILLI);
+    assertThat(job.session.shortestPreparation.get()).isEqualTo(60 * MILLI);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
+  }
+
+  @Test
+  void aBatchThatSomebodyIsToClaimIsWaitedForAsLongAsAnybodyGetsOn() {
+    Job job = new Job();
+    Job idle = new Job();
+    SharedEpoch epoch = job.begins();
+    SharedEpoch other = idle.begins();
+    other.prepareWith((batch, items) -> idle.batch(batch, 100), 1);
+    long[] got = {0};
+    clock.whenPaused.add(
+        () -> {
+          if (got[0] == 0 && clock.now > 200 * MILLI) {
+            got[0] = clock.now;
+            idle.session.buffer.advance(entered(), 1);
+          }
+        });
+
+    assertThat(Batches.take(epoch, 0)).isNull();
+
+    waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
+    assertThat(job.session.counters.now().late).isEqualTo(1);
+  }
+
+  private StagingBuffer.Entered entered() {
+    return new StagingBuffer.Entered(1, memory.epoch(1), new BatchOrder(new int[4], new int[] {4}));
+  }
+
+  /** Runs once, at the first pause from now on. */
+  private void whenPaused(Runnable action) {
+    boolean[] ran = {false};
+    clock.whenPaused.add(
+        () -> {
+          if (!ran[0]) {
+            ran[0] = true;
+            action.run();
+          }
+        });
+  }
+
+  @Test
+  void slotsThatNobodyIsGoingToFreeAreWaitedForUntilPatienceEnds() {
+    Job job = new Job();
+    Job hung = new Job();
+    SharedEpoch epoch = job.begins();
+    hung.begins();
+    for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
+      memory.set(
+          StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
+    }
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    long[] waited = {0};
+    whenPaused(
+        () -> {
+          waited[0] = waitsInVain(epoch, 0);
+          epoch.stop(0);
+        });
+    job.threads.remove().run();
+
+    // It has been starved since the 50 microseconds before.
+    assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
+    assertThat(job.session.counters.now().late).isEqualTo(1);
+    assertThat(job.prepared).isZero();
+  }
+
+  @Test
+  void whoWaitsForASlotSaysForWhom() {
+    Job job = new Job();
+    memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
+    Job slow = new Job();
+    SharedEpoch epoch = job.begins();
+    SharedEpoch others = slow.begins();
+    epoch.prepareWith(
+        (batch, items) -> {
+          if (batch > 0) {
+            takes(epoch, batch - 1, 100);
+          }
+          return job.batch(batch, 100);
+        },
+        1);
+    int[] next = {0};
+    clock.whenPaused.add(() -> takes(others, next[0]++, 100));
+    job.threads.remove().run();
+
+    assertThat(job.prepared).isEqualTo(BATCHES);
+    // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
+    assertThat(job.session.counters.now().slowestJob).isEqualTo(1_002L);
+    assertThat(job.session.counters.now().waitedForSlowest).isEqualTo(50_000);
+    assertThat(job.session.counters.now().waitedFor).as("by all").isEqualTo(50_000);
+  }
+
+  @Test
+  void aJobThatEndsItsEpochTakesNothingMore() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    epoch.end();
+
+    assertThat(Batches.take(epoch, 0)).isNull();
+    assertThat(job.prepared).isEqualTo(BATCHES);
+    assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
+    assertThat(job.endedAlone).isEqualTo(1);
+    epoch.end();
+    assertThat(job.endedAlone).isEqualTo(1);
+  }
+
+  // ---- preparing
+
+  @Test
+  void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
+    job.threads.remove().run();
+
+    takes(epoch, 0, 100);
+    assertThat(Batches.take(epoch, 2)).isNull();
+    assertThat(job.session.counters.now().notStaged).isEqualTo(1);
+    assertThat(job.words)
+        .containsExactly(
+            "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
+                + " prepares such batches itself.");
+  }
+
+  @Test
+  void slotsWithoutMemoryAreGivenUp() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    memory.noMemory = "No space left";
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+
+    assertThat(Batches.take(epoch, 0)).isNull();
+    assertThat(job.words)
+        .containsExactly(
+            "No memory left to grow the staging buffer (No space left): it keeps its current"
+                + " size.");
+    assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
+        .isEqualTo(StagingDescriptor.BROKEN);
+  }
+
+  @Test
+  void whatFailsIsToldOnceAndEndsTheWork() {
+    Job job = new Job();
+    for (int i = 0; i < 3; i++) {
+      SharedEpoch epoch = job.begins();
+      epoch.prepareWith(
+          (batch, items) -> {
+            throw new IllegalStateException("no array");
+          },
+          1);
+      job.threads.remove().run();
+      assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
+      assertThat(memory.get(StagingDescriptor.SIZER)).isZero();
+      assertThat(StagingDescriptor.state(memory.get(StagingDescriptor.slot(0))))
+          .isEqualTo(StagingDescriptor.FREE);
+    }
+    assertThat(job.faults).singleElement().extracting(Throwable::getMessage).isEqualTo("no array");
+  }
+
+  @Test
+  void aJobThatCanStartNoThreadPreparesNothing() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    job.noThreads = true;
+    List<String> faults = new ArrayList<>();
+    Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
+    try {
+      epoch.prepareWith((batch, items) -> job.batch(batch, 100), 2);
+    } finally {
+      Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
+    }
+
+    assertThat(faults).containsExactly("starting a thread that prepares batches");
+    assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
+    assertThat(epoch.stop(0)).as("no thread is under way").isTrue();
+  }
+
+  @Test
+  void aThreadThatDoesNotComeBackIsWaitedForAndThenLeft() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    long began = clock.now;
+
+    epoch.end();
+
+    assertThat(clock.now - began).isEqualTo(TIMEOUTS.lease().toNanos());
+    assertThat(job.words).singleElement().asString().contains("hangs in the program's code");
+    assertThat(job.begins()).isNull();
+  }
+
+  // ---- beginning an epoch
+
+  @Test
+  void theEpochBeforeEndsWithTheNext() {
+    Job job = new Job();
+    SharedEpoch before = job.begins();
+
+    SharedEpoch next = job.begins();
+
+    assertThat(next).isNotNull().isNotSameAs(before);
+    assertThat(Batches.take(before, 0)).isNull();
+    assertThat(job.session.counters.now().epochs).isEqualTo(2);
+    assertThat(job.endedAlone).isEqualTo(1);
+  }
+
+  @Test
+  void aLongerOrderThanThereIsRoomForIsNotShared() {
+    Job job = new Job();
+
+    assertThat(job.session.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
+
+    assertThat(job.words).singleElement().asString().contains("more items or batches");
+  }
+
+  @Test
+  void whoIsStoppedWhileItCreatesTheEpochIsWaitedForUntilItsLeaseEnds() {
+    Job job = new Job();
+    new Job();
+    memory.set(memory.epoch(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
+    long[] got = {0};
+    clock.whenPaused.add(
+        () -> {
+          if (got[0] == 0 && clock.now > 100 * MILLI) {
+            got[0] = clock.now;
+            long cursor = StagingDescriptor.participant(1) + StagingDescriptor.PARTICIPANT_CURSOR;
+            memory.set(cursor, StagingDescriptor.cursor(1, 1));
+          }
+        });
+
+    assertThat(job.begins()).isNull();
+
+    waited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
+    assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.blockedAt).isBetween(50 * MILLI + 1, 50 * MILLI + 1 + PAUSE);
+  }
+
+  @Test
+  void theFirstEpochWaitsSoLongForJobsAndTheNextNoMore() {
+    Job job = new Job();
+
+    job.begins(3);
+
+    waited(1, TIMEOUTS.start().toNanos());
+    assertThat(job.words)
+        .containsExactly(
+            "Waiting for 3 jobs; 1 have joined so far.",
+            "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
+    assertThat(job.blocked).containsExactly(true, false);
+    assertThat(job.session.waitedInVain()).isTrue();
+    long began = clock.now;
+    job.begins(3);
+    assertThat(clock.now).isEqualTo(began);
+  }
+
+  @Test
+  void jobsThatWaitWithAnotherPipelineAreNotWaitedFor() {
+    Job job = new Job();
+    elsewhere = 2;
+
+    job.begins(3);
+
+    waited(1, TIMEOUTS.blocked().toNanos() / 4);
+    assertThat(job.words)
+        .containsExactly(
+            "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
+                + " epoch begins without them.");
+    assertThat(job.session.waitedInVain()).isTrue();
+  }
+
+  @Test
+  void theFirstEpochBeginsWhenAllHaveCome() {
+    Job job = new Job();
+    clock.whenPaused.add(
+        () -> {
+          if (living.size() == 1) {
+            new Job();
+          }
+        });
+
+    job.begins(2);
+
+    assertThat(clock.now).isEqualTo(1 + PAUSE);
+    assertThat(job.words).isEmpty();
+    assertThat(job.session.waitedInVain()).isFalse();
+  }
+
+  // ---- figures and signs of life
+
+  @Test
+  void whatAJobDidIsCounted() {
+    Job job = new Job();
+    Job other = new Job();
+    SharedEpoch epoch = job.begins();
+    SharedEpoch others = other.begins();
+    epoch.prepareWith(
+        (batch, items) -> {
+          clock.now += 5 * MILLI;
+          return job.batch(batch, 100);
+        },
+        1);
+    job.threads.remove().run();
+    assertThat(job.session.longestPreparation.get()).isEqualTo(5 * MILLI);
+    assertThat(job.session.shortestPreparation.get()).isEqualTo(5 * MILLI);
+    for (int batch = 0; batch < BATCHES; batch++) {
+      takes(epoch, batch, 100);
+    }
+    job.session.waitedFor(1, 30);
+    job.session.waitedFor(1, 12);
+    job.session.waitedFor(0, 1_000); // Itself.
+    job.session.waitedFor(-1, 1_000); // No participant.
+
+    StagingStatisticsEvent expected = new StagingStatisticsEvent();
+    expected.group = "g";
+    expected.pipeline = "p";
+    expected.capacity = 8 * 4096;
+    expected.slots = 8;
+    expected.slotBytes = 4096;
+    expected.jobs = 2;
+    expected.epochs = 1;
+    expected.sharedEpochs = 1;
+    expected.prepared = 4;
+    expected.taken = 4;
+    expected.takenBytes = 400;
+    expected.waitedFor = 42;
+    expected.slowestJob = 1_002;
+    expected.waitedForSlowest = 42;
+    assertThat(job.session.statistics("g", "p")).usingRecursiveComparison().isEqualTo(expected);
+    epoch.end();
+    others.end();
+    assertThat(job.endedAlone).isZero();
+    assertThat(epoch.wasShared()).isTrue();
+  }
+
+  @Test
+  void aBeatIsSeenAndSoIsWhoWaitsElsewhere() {
+    Job job = new Job();
+    long participant = StagingDescriptor.participant(0);
+
+    job.session.beat();
+    job.session.beat();
+    assertThat(memory.get(participant + PARTICIPANT_BEAT)).isEqualTo(2);
+    job.session.blockedElsewhere(true);
+    assertThat(memory.get(participant + PARTICIPANT_BLOCKED)).isEqualTo(1);
+    job.session.blockedElsewhere(false);
+    assertThat(memory.get(participant + PARTICIPANT_BLOCKED)).isZero();
+    assertThat(job.session.close()).as("nobody is inside").isTrue();
+    job.session.beat();
+    assertThat(memory.get(participant + PARTICIPANT_BEAT)).isEqualTo(2);
+  }
+
+  @Test
+  void damagedMemoryIsLeftAndThatIsSaid() {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+
+    job.session.damaged(new InternalError("its file has 0 bytes"));
+
+    assertThat(job.words).singleElement().asString().contains("damaged by another program (its");
+    assertThat(job.session.gate.isOpen()).isFalse();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    assertThat(job.threads).isEmpty();
+    assertThat(Batches.take(epoch, 0)).isNull();
+    assertThat(job.session.counters.now().nobody).isEqualTo(1);
+  }
+
+  // ---- what a job copies
+
+  private long holders() {
+    long holders = 0;
+    for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
+      holders += Long.bitCount(StagingDescriptor.low(memory.get(StagingDescriptor.slot(slot))));
+    }
+    return holders;
+  }
+
+  @Test
+  void aBatchThatCannotBeReadIsLost() throws IOException {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+    memory.noMemory = "Cannot allocate";
+
+    assertThat(Batches.take(epoch, 0)).isNull();
+
+    assertThat(job.session.counters.now().lost).isEqualTo(1);
+    assertThat(holders()).isZero();
+    memory.noMemory = null;
+    assertThat(epoch.<Integer>use(1, ByteBuffer::remaining)).isEqualTo(100);
+    assertThat(job.session.counters.now().takenBytes).isEqualTo(100);
+  }
+
+  @Test
+  void aBatchThatThereIsNoMemoryToCopyIsLost() throws IOException {
+    Job job = new Job();
+    SharedEpoch epoch = job.begins();
+    epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
+    job.threads.remove().run();
+
+    Object made =
+        epoch.use(
+            0,
+            bytes -> {
+              assertThat(holders()).isEqualTo(1);
+              throw new OutOfMemoryError("of javacpp.maxbytes");
+            });
+
+    assertThat(made).isNull();
+    assertThat(job.session.counters.now().lost).isEqualTo(1);
+    assertThat(job.session.counters.now().taken).isZero();
+    assertThat(holders()).isZero();
+  }
+}

@@ -1,0 +1,36 @@
+package io.coordl.coordination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.testing.Full;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** The model check on the other JDKs of this machine; it is the same check, and as long. */
+class StagingModelIT {
+  @Test
+  void theProtocolHoldsOnOtherJdks() throws Exception {
+    String reason = "StagingModelTest checks it on this JDK, -Pfull on the others";
+    if (!Full.ON) {
+      System.out.println("skipped: " + reason);
+    }
+    Assumptions.assumeTrue(Full.ON, reason);
+    for (Path java : Launchers.others()) {
+      Process process =
+          new ProcessBuilder(
+                  java.toString(),
+                  "-ea",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  StagingModelRuns.class.getName())
+              .redirectErrorStream(true)
+              .start();
+      String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      System.out.print(told);
+      assertThat(process.waitFor()).as("%s: %s", java, told).isZero();
+      assertThat(told).contains("6 tests on JDK ");
+    }
+  }
+}

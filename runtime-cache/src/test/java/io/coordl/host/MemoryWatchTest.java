@@ -1,0 +1,276 @@
+package io.coordl.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.host.Machine.Room;
+import io.coordl.telemetry.event.EpochEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A container of 600 MiB, like one in which a job was killed, and larger ones. */
+class MemoryWatchTest {
+  private static final long MIB = 1 << 20;
+
+  private final List<String> said = new ArrayList<>();
+  private final Container container = new Container();
+  private final MemoryWatch watch =
+      new MemoryWatch(container, () -> container.collected++, said::add);
+
+  /** The container's contents in MiB; the test changes them. */
+  private static final class Container implements MemoryWatch.Gauge {
+    private long limit = 600;
+    private long used = 80;
+    private long cache;
+    private long anonymous = 60;
+    private long events;
+    private double stalled;
+    private int collected;
+
+    @Override
+    public List<Room> rooms() {
+      Room host = new Room(64 << 10 << 20, 50L << 10 << 20, 0, false, 0, 0);
+      long available = (limit - used) * MIB;
+      return List.of(host, new Room(limit * MIB, available, cache * MIB, true, events, stalled));
+    }
+
+    @Override
+    public long anonymous() {
+      return anonymous * MIB;
+    }
+
+    @Override
+    public long heapGrowth() {
+      return 80 * MIB;
+    }
+  }
+
+  /** Holds this many MiB and gives back as much as requested, in pieces of 32. */
+  private final class Holding implements MemoryWatch.Holder {
+    private final boolean yields;
+    private long held;
+    private long pinned;
+
+    Holding(boolean yields, long held) {
+      this.yields = yields;
+      this.held = held;
+      container.used += held;
+      watch.add(this);
+    }
+
+    @Override
+    public String noun() {
+      return "cache";
+    }
+
+    @Override
+    public String argument() {
+      return "cache.size";
+    }
+
+    @Override
+    public boolean yields() {
+      return yields;
+    }
+
+    @Override
+    public long held() {
+      return held * MIB;
+    }
+
+    @Override
+    public long pinned() {
+      return pinned * MIB;
+    }
+
+    @Override
+    public long giveBack(long bytes) {
+      long given = Math.min(held, 32 * (((bytes - 1) / MIB) / 32 + 1));
+      held -= given;
+      container.used -= given;
+      return given * MIB;
+    }
+  }
+
+  private static EpochEvent epoch(boolean trains, boolean complete) {
+    EpochEvent epoch = new EpochEvent();
+    epoch.batches = 10;
+    epoch.updates = trains ? 10 : 0;
+    epoch.complete = complete;
+    return epoch;
+  }
+
+  private boolean isShort(long held) {
+    return watch.isShort(false, held * MIB);
+  }
+
+  @Test
+  void untilAnEpochWithTrainingHasEndedThreeQuartersAreLeftToTheProgram() {
+    assertThat(isShort(18)).as("a 32nd part may always be taken").isFalse();
+    assertThat(isShort(19)).isTrue();
+    watch.ended(epoch(false, true));
+    assertThat(isShort(19)).as("an evaluation shows nothing").isTrue();
+    watch.ended(epoch(true, false));
+    assertThat(isShort(19)).as("nor does one epoch that was left early").isTrue();
+    assertThat(watch.isLearning()).isTrue();
+    watch.ended(epoch(true, true));
+    assertThat(watch.isLearning()).isFalse();
+    assertThat(isShort(19)).isFalse();
+  }
+
+  @Test
+  void aLargeContainerIsFilledAtOnceButForEightGibibytes() {
+    container.limit = 64 << 10;
+    container.used = 64 << 10;
+    container.used -= 8 << 10;
+    container.used -= 256 + 80;
+    assertThat(isShort(4096)).isFalse();
+    container.used++;
+    assertThat(isShort(4096)).isTrue();
+  }
+
+  @Test
+  void afterAnEpochWithTrainingItsNativeMemoryMayComeAgain() {
+    container.anonymous = 10_000;
+    watch.look();
+    container.anonymous = 9_900;
+    watch.ended(epoch(true, true));
+    // 32nd part, heap, sixteenth, 100 MiB that came and went, a quarter of what is not the heap.
+    long native4 = (10_000 * MIB - Runtime.getRuntime().totalMemory()) / 4 / MIB;
+    container.limit = 64 << 10;
+    long left = 256 + 80 + 512 + 100 + native4;
+    container.used = container.limit - left - 200;
+    assertThat(isShort(4096)).isFalse();
+    container.used += 400;
+    assertThat(isShort(4096)).isTrue();
+  }
+
+  @Test
+  void pageCacheOfTheVeryFilesIsNotFree() {
+    watch.ended(epoch(true, true));
+    container.used = 600 - 80 - 19 - 38 - 100;
+    assertThat(isShort(90)).isFalse();
+    container.cache = 300;
+    assertThat(isShort(90)).as("100 MiB left, all of it such").isFalse();
+    assertThat(isShort(110)).isTrue();
+  }
+
+  @Test
+  void theAdmissionStopsBeforeAnythingIsGivenBack() {
+    watch.ended(epoch(true, true));
+    Holding cache = new Holding(true, 140);
+    container.used = 600 - 70;
+    watch.look();
+    assertThat(watch.isShort(false, 0)).isTrue();
+    assertThat(cache.held).isEqualTo(140);
+    assertThat(said).isEmpty();
+    assertThat(watch.said()).isEmpty();
+  }
+
+  @Test
+  void nearTheLimitWholeSegmentsAreGivenBackAndCollectedAndThatIsSaid() {
+    Holding small = new Holding(true, 10);
+    Holding cache = new Holding(true, 140);
+    container.used = 600 - 30;
+    watch.look();
+    assertThat(cache.held).as("at least an eighth of the limit").isEqualTo(140 - 96);
+    assertThat(small.held).isEqualTo(10);
+    assertThat(container.collected).isEqualTo(1);
+    assertThat(said)
+        .containsExactly(
+            "Memory is short, 30 MiB of 600 MiB left: the cache gives back 96 MiB and is not"
+                + " filled again.");
+    watch.look();
+    assertThat(container.collected).as("there is enough").isEqualTo(1);
+    container.used = 600;
+    watch.look();
+    assertThat(cache.held).isZero();
+    assertThat(small.held).isZero();
+    container.used = 600;
+    watch.look();
+    assertThat(container.collected).as("nothing is left to collect").isEqualTo(2);
+    assertThat(watch.said())
+        .isEqualTo("memory was short: 150 MiB of what was cached were given back");
+    cache.pinned = 3;
+    assertThat(watch.said()).endsWith("were given back, but the program still keeps 3 MiB");
+  }
+
+  @Test
+  void aBurstIsForeseen() {
+    Holding cache = new Holding(true, 140);
+    container.used = 300;
+    watch.look();
+    container.used = 300 + 130;
+    watch.look();
+    assertThat(cache.held).as("170 MiB left, and 130 MiB a look").isLessThan(140);
+  }
+
+  @Test
+  void aLimitThatWasMetIsPressureOnlyWhereLittleIsLeft() {
+    Holding cache = new Holding(true, 140);
+    container.used = 300;
+    container.events = 5;
+    watch.look();
+    container.events = 6; // The page cache hit the limit.
+    watch.look();
+    assertThat(cache.held).isEqualTo(140);
+    container.used = 600 - 70;
+    container.events = 7;
+    container.limit = 600;
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    fresh.add(cache);
+    fresh.look();
+    assertThat(cache.held).as("not known how often before").isEqualTo(140);
+    container.events = 8;
+    fresh.look();
+    assertThat(cache.held).isLessThan(140);
+  }
+
+  @Test
+  void aJobThatStallsForMemoryGetsItBack() {
+    Holding cache = new Holding(true, 140);
+    container.used = 300;
+    container.stalled = 20;
+    watch.look();
+    assertThat(cache.held).as("half is free: not for this memory").isEqualTo(140);
+    container.used = 460;
+    container.stalled = 9;
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    fresh.add(cache);
+    fresh.look();
+    assertThat(cache.held).isEqualTo(140);
+    container.stalled = 10;
+    fresh.look();
+    assertThat(cache.held).isLessThan(140);
+  }
+
+  @Test
+  void aNamedBudgetIsKeptAndWarnedOfOnce() {
+    Holding named = new Holding(false, 140);
+    container.used = 590;
+    watch.look();
+    watch.look();
+    assertThat(named.held).isEqualTo(140);
+    assertThat(container.collected).isZero();
+    assertThat(said)
+        .containsExactly(
+            "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, since cache.size"
+                + " names a budget; auto would yield.");
+  }
+
+  @Test
+  void itLooksTheOftenerTheLessThereIs() {
+    container.limit = 64 << 10;
+    assertThat(watch.look()).isEqualTo(1_000_000_000);
+    container.limit = 600;
+    assertThat(watch.look()).isBetween(50_000_000L, 70_000_000L);
+    container.used = 560;
+    assertThat(watch.look()).isEqualTo(10_000_000);
+  }
+
+  @Test
+  void aBudgetOfWhatCannotYieldIsASixteenthOfAGroupsLimit() {
+    assertThat(watch.bounded(10 * MIB)).isEqualTo(10 * MIB);
+    assertThat(watch.bounded(100 * MIB)).isEqualTo(600 * MIB / 16);
+  }
+}

@@ -1,0 +1,73 @@
+package io.coordl.host;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A job of its own JVM that was stopped while it set a shared file up: {@code file}. It keeps the
+ * setup lock until its input ends.
+ */
+public final class SetupHolder implements AutoCloseable {
+  private final Process process;
+
+  /** Returns once the file is locked and the job stopped. */
+  public SetupHolder(Path file) throws Exception {
+    process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx32m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SetupHolder.class.getName(),
+                file.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String said = process.inputReader().readLine();
+    if (!"locked".equals(said)) {
+      process.destroyForcibly();
+      throw new IOException("the other job could not lock " + file + ": " + said);
+    }
+    signal("STOP");
+  }
+
+  private void signal(String name) throws Exception {
+    List<String> kill = new ArrayList<>(List.of("kill", "-" + name));
+    kill.add(Long.toString(process.pid()));
+    int status = new ProcessBuilder(kill).inheritIO().start().waitFor();
+    if (status != 0) {
+      throw new IOException(kill + " ended with " + status);
+    }
+  }
+
+  /** The job goes on, and leaves; returns once it is gone. */
+  public void goOn() throws Exception {
+    signal("CONT");
+    process.getOutputStream().close();
+    process.waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** The job. */
+  public static void main(String[] args) throws Exception {
+    try (FileChannel channel =
+        FileChannel.open(
+            Path.of(args[0]),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE)) {
+      System.out.println(
+          new Liveness(channel).lockSetup(Duration.ofMinutes(1)) ? "locked" : "not locked");
+      while (System.in.read() >= 0) {}
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.coordl.peers.hosts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.Waits;
+import io.coordl.peers.PeerSink.Answer;
+import io.coordl.peers.hosts.Hosts.Host;
+import io.coordl.store.Outcome;
+import io.coordl.testing.Full;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever the other side sends costs one connection, and never a wrong byte. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PeerFuzzTest {
+  private static final int ROUNDS = Full.ON ? 4000 : 1000;
+  private static final int ITEMS = 20;
+
+  @TempDir Path directory;
+
+  /** Bytes as a client might send them: hello, questions, a delivery. */
+  private static byte[] questions(SplittableRandom random) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.write(Wire.hello(PeerItems.GROUP));
+    int[] verbs = {Wire.FIND, Wire.CLAIM};
+    for (int i = random.nextInt(4); i >= 0; i--) {
+      int number = random.nextInt(2 * ITEMS);
+      int verb = verbs[random.nextInt(verbs.length)];
+      byte[] request = new byte[Wire.REQUEST_BYTES];
+      Wire.putRequest(request, verb, PeerItems.key(number), PeerItems.length(number));
+      out.write(request);
+      if (verb == Wire.CLAIM && random.nextBoolean()) {
+        // Never to the end: items that were delivered whole would rightly be kept.
+        out.writeInt(random.nextBoolean() ? Wire.STILL : Wire.BYTES);
+        out.write(new byte[random.nextInt(PeerItems.length(number))]);
+        break;
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Some bytes of it are others, or missing, or nothing of it is left. */
+  private static byte[] spoiled(byte[] bytes, SplittableRandom random) {
+    byte[] spoiled = bytes.clone();
+    if (random.nextInt(4) == 0) {
+      random.nextBytes(spoiled);
+      return spoiled;
+    }
+    for (int i = random.nextInt(4); i > 0; i--) {
+      spoiled[random.nextInt(Math.min(spoiled.length, 120))] = (byte) random.nextInt();
+    }
+    return java.util.Arrays.copyOf(spoiled, random.nextInt(spoiled.length + 1));
+  }
+
+  @Test
+  void theServerOutlivesWhateverIsSent() throws Exception {
+    SplittableRandom random = new SplittableRandom(11);
+    try (Hosts hosts = Hosts.of(2, directory, "64m")) {
+      for (int i = 0; i < ITEMS; i++) {
+        hosts.host(1).fetch(i);
+      }
+      InetSocketAddress address = hosts.host(1).server().address();
+      for (int round = 0; round < ROUNDS; round++) {
+        // With TLS, strangers get no further than this.
+        try (Socket plain = new Socket(address.getAddress(), address.getPort());
+            Socket socket = round % 2 == 0 ? plain : PeerTls.over(TestSecret.ours(), plain, true)) {
+          socket.getOutputStream().write(spoiled(questions(random), random));
+          socket.shutdownOutput();
+          socket.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
+        } catch (IOException e) {
+          // It has hung up while we were writing or reading.
+        }
+        if (round % 100 == 0) {
+          int number = random.nextInt(ITEMS);
+          assertThat(hosts.host(0).fetch(number).outcome()).isIn(Outcome.PEER, Outcome.HIT);
+        }
+      }
+      assertThat(hosts.reads()).isEqualTo(ITEMS);
+      assertThat(hosts.words).isNotEmpty().hasSizeLessThanOrEqualTo(4);
+      assertThat(hosts.words).allMatch(word -> word.contains("Logged once"));
+      assertThat(hosts.words).noneMatch(word -> word.contains("could not be served"));
+      for (int i = ITEMS; i < 2 * ITEMS; i++) {
+        assertThat(hosts.host(1).store.isAwaited(PeerItems.key(i))).as("a claim is left").isFalse();
+      }
+      long end = System.nanoTime() + Waits.LONG.toNanos();
+      while (serving() > 4) {
+        assertThat(System.nanoTime() - end).isNegative();
+        LockSupport.parkNanos(1_000_000);
+      }
+    }
+  }
+
+  private static long serving() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("coordl-peer-serve"))
+        .count();
+  }
+
+  @Test
+  void theClientOutlivesWhateverIsAnswered() throws Exception {
+    SplittableRandom random = new SplittableRandom(12);
+    FakePeer.Manner manner =
+        (in, out) -> {
+          SplittableRandom own;
+          synchronized (random) {
+            own = random.split();
+          }
+          ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+          DataOutputStream say = new DataOutputStream(bytes);
+          int[] answers = {
+            Wire.FOUND,
+            Wire.ROOM,
+            Wire.FULL,
+            Wire.LATER,
+            Wire.BUSY,
+            Wire.GRANTED,
+            Wire.KEPT,
+            own.nextInt()
+          };
+          for (int i = own.nextInt(6); i >= 0; i--) {
+            int answer = answers[own.nextInt(answers.length)];
+            say.writeInt(answer);
+            // Of the right length it would be taken for the item: peers are trusted so far.
+            boolean empty = own.nextBoolean() && answer != Wire.FOUND;
+            say.writeInt(empty ? 0 : -own.nextInt(1 << 16) - 1);
+          }
+          byte[] hello = Wire.hello(PeerItems.GROUP);
+          out.write(own.nextInt(3) == 0 ? spoiled(hello, own) : hello);
+          out.write(bytes.toByteArray());
+          if (own.nextInt(4) > 0) {
+            in.read();
+            in.skipNBytes(Math.min(own.nextInt(200), in.available()));
+          }
+        };
+    try (FakePeer fake = new FakePeer("127.0.0.9", manner);
+        Hosts hosts = new Hosts(directory, Hosts.PATIENT, TestSecret.ours())) {
+      hosts.add("64m");
+      hosts.addFake(fake.address(), 1L << 60);
+      hosts.meet();
+      Host host = hosts.host(0);
+      for (int round = 0; round < ROUNDS; round++) {
+        hosts.renewFakes(); // Else it would not be asked again.
+        host.fetch(round);
+      }
+      System.out.printf(
+          "%d fetches, %d connections, %s%n", ROUNDS, fake.connections.get(), host.faults());
+      assertThat(host.answers(Answer.FAILED)).isGreaterThan(ROUNDS / 2);
+      assertThat(host.answers(Answer.FOUND)).isZero();
+      assertThat(hosts.reads()).isEqualTo(ROUNDS);
+    }
+  }
+}

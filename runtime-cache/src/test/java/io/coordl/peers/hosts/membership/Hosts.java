@@ -1,0 +1,70 @@
+package io.coordl.peers.hosts.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.Waits;
+import io.coordl.peers.hosts.Member;
+import io.coordl.peers.hosts.Membership;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Hosts at 127.0.0.1 and its neighbours, for tests. */
+final class Hosts {
+  private Hosts() {}
+
+  /**
+   * A port that is free with the one after it, at all addresses that tests use. It lies below those
+   * that the kernel gives to outgoing connections, each of which blocks its port for a minute.
+   */
+  static int freePort() {
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(10_000, 32_000);
+      try (ServerSocket first = new ServerSocket(port);
+          ServerSocket second = new ServerSocket(first.getLocalPort() + 1)) {
+        return second.getLocalPort() - 1;
+      } catch (IOException e) {
+        // Taken; another pair.
+      }
+    }
+  }
+
+  /** The name of host {@code number}. */
+  static String name(int number, int port) {
+    return "127.0.0." + number + ":" + port;
+  }
+
+  /** Hosts 1 to {@code count}. */
+  static List<String> names(int count, int port) {
+    List<String> names = new ArrayList<>();
+    for (int number = 1; number <= count; number++) {
+      names.add(name(number, port));
+    }
+    return names;
+  }
+
+  static List<String> names(Membership membership) {
+    return membership.members().stream().map(Member::name).toList();
+  }
+
+  /** A server that only listens, so that the port is really taken. */
+  static HostMembership.ItemServer listening() {
+    return address -> {
+      InetAddress host = address.getAddress();
+      return new ServerSocket(address.getPort(), 50, host);
+    };
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + Waits.LONG.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadline).as("still waiting until " + what).isNegative();
+      LockSupport.parkNanos(20_000_000);
+    }
+  }
+}

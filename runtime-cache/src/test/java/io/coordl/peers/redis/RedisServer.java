@@ -1,0 +1,192 @@
+package io.coordl.peers.redis;
+
+import io.coordl.peers.Timeouts;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol.Command;
+
+/** A redis-server of the test, on a port of its own, of the loopback interface. */
+final class RedisServer implements Closeable {
+  private static final String PROGRAM = "redis-server";
+
+  private final Path directory;
+  private final int port;
+  private final List<String> more;
+  private Process process;
+
+  private RedisServer(Path directory, int port, List<String> more) {
+    this.directory = directory;
+    this.port = port;
+    this.more = more;
+  }
+
+  /**
+   * Starts one that keeps nothing on disk and listens.
+   *
+   * @param more arguments; "PORT" in them is its port
+   */
+  static RedisServer start(Path directory, String... more) throws IOException {
+    Path own = Files.createTempDirectory(directory, "redis");
+    RedisServer server = new RedisServer(own, freePort(), List.of(more));
+    server.restart();
+    return server;
+  }
+
+  static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Starts it again where it was. */
+  void restart() throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                PROGRAM,
+                "--bind",
+                "127.0.0.1",
+                "--save",
+                "",
+                "--appendonly",
+                "no",
+                "--dir",
+                directory.toString()));
+    if (!more.contains("--tls-port")) {
+      command.addAll(List.of("--port", Integer.toString(port)));
+    }
+    for (String argument : more) {
+      command.add(argument.equals("PORT") ? Integer.toString(port) : argument);
+    }
+    Path log = directory.resolve("log");
+    try {
+      process =
+          new ProcessBuilder(command)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+              .start();
+    } catch (IOException e) {
+      throw new AssertionError(
+          PROGRAM + " cannot be started, which these tests need: apt-get install redis-server", e);
+    }
+    while (!listens()) {
+      if (!process.isAlive()) {
+        throw new AssertionError(PROGRAM + " ended: " + Files.readString(log));
+      }
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+
+  private boolean listens() {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      if (more.contains("--tls-port")) {
+        return true;
+      }
+      socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.UTF_8));
+      InputStream in = socket.getInputStream();
+      // "+PONG", or that a password is wanted; but not that it is still loading.
+      int first = in.read();
+      return first == '+' || first == '-';
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The usual times, but for how long an answer may be missing. */
+  static Timeouts patience(Duration progress) {
+    Timeouts usual = Timeouts.USUAL;
+    return new Timeouts(
+        progress,
+        usual.connect(),
+        usual.faults(),
+        usual.probe(),
+        usual.handshake(),
+        usual.claimant(),
+        usual.stalled(),
+        usual.hosts());
+  }
+
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Its address; {@code credentials} as they stand there, with the @, or empty. */
+  RedisUri uri(String credentials) {
+    return RedisUri.parse(
+        (more.contains("--tls-port") ? "rediss://" : "redis://")
+            + credentials
+            + "127.0.0.1:"
+            + port);
+  }
+
+  RedisUri uri() {
+    return uri("");
+  }
+
+  /** Asks it, past all that is tested. */
+  Object ask(Command command, Object... arguments) {
+    try (Connection connection = new Connection("127.0.0.1", port)) {
+      return connection.executeCommand(new CommandArguments(command).addObjects(arguments));
+    }
+  }
+
+  /** As a word. */
+  String say(Command command, Object... arguments) {
+    Object answer = ask(command, arguments);
+    return answer instanceof byte[] bytes
+        ? new String(bytes, StandardCharsets.UTF_8)
+        : String.valueOf(answer);
+  }
+
+  /** kill -9. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  /** Hangs, for all who ask: SIGSTOP. */
+  void hang() throws IOException {
+    signal("-STOP");
+    while (!Files.readString(Path.of("/proc", Long.toString(pid()), "stat"))
+        .replaceAll(".*\\) ", "")
+        .startsWith("T")) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /** Goes on. */
+  void goOn() throws IOException {
+    signal("-CONT");
+  }
+
+  private void signal(String name) throws IOException {
+    try {
+      new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

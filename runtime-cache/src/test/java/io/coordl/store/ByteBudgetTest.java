@@ -1,0 +1,65 @@
+package io.coordl.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ByteBudgetTest {
+  private final List<String> words = new ArrayList<>();
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0",
+    "4096, 4096",
+    "1k, 1024",
+    "512m, 536870912",
+    "8G, 8589934592",
+    "8GiB, 8589934592",
+    "50%, 8589934592",
+    "12.5%, 2147483648",
+    "auto, 8589934592"
+  })
+  void sizesAndSharesAreUnderstood(String text, long expected) {
+    assertThat(ByteBudget.parse(text).resolve(16L << 30, words::add)).isEqualTo(expected);
+    assertThat(words).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "g",
+        "-1",
+        "8x",
+        "101%",
+        "50 %%",
+        "1e9",
+        "99999999999t",
+        "1234567890123456789"
+      })
+  void anythingElseIsRefusedWithASentence(String text) {
+    assertThatThrownBy(() -> ByteBudget.parse(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"" + text + "\"")
+        .hasMessageContaining("8g");
+  }
+
+  @Test
+  void moreThanMemoryIsReducedWithASentence() {
+    assertThat(ByteBudget.parse("900t").resolve(1 << 30, words::add)).isEqualTo(1 << 30);
+    assertThat(words).hasSize(1).allMatch(w -> w.contains("900t") && w.contains("1073741824"));
+    assertThat(ByteBudget.parse("900t").resolve(-5, words::add)).isZero();
+  }
+
+  @Test
+  void anotherShareMayBeMeantByAuto() {
+    assertThat(ByteBudget.parse("auto", 0.125).resolve(800, words::add)).isEqualTo(100);
+    assertThat(ByteBudget.parse("50%", 0.125).resolve(800, words::add)).isEqualTo(400);
+  }
+}

@@ -1,0 +1,235 @@
+package io.coordl.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.coordl.items.ItemKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Memory that goes away, that refuses a write, or of which an offset is wrong. */
+class FailingMemoryTest {
+  private static final ItemKey KEPT = Items.key(1);
+  private static final ItemKey NEW = Items.key(2);
+  private static final String DAMAGED =
+      "The memory of the cache was damaged by another program (gone): nothing is cached any more,"
+          + " storage is read.";
+
+  /** As a mapped file is, and fails as told. */
+  private static final class Memory extends WrappedMemory {
+    private boolean gone;
+    private boolean outOfBounds;
+    private boolean full;
+    private int closed;
+
+    Memory() {
+      super(new DirectMemory(1 << 20));
+    }
+
+    @Override
+    ByteBuffer segment(int number) {
+      if (outOfBounds) {
+        throw new IndexOutOfBoundsException("wrong");
+      }
+      check(0);
+      return memory.segment(number);
+    }
+
+    @Override
+    void check(long at) {
+      if (gone) {
+        throw new InternalError("gone");
+      }
+    }
+
+    @Override
+    void write(long at, byte[] bytes, int offset, int length) throws IOException {
+      if (full) {
+        throw new IOException("full");
+      }
+      memory.write(at, bytes, offset, length);
+    }
+
+    @Override
+    public void close() {
+      closed++;
+    }
+  }
+
+  /** What is asked of a store. */
+  private enum Request {
+    FIND {
+      @Override
+      boolean answers(ArenaStore store) {
+        return store.find(KEPT) != null;
+      }
+    },
+    FETCH {
+      @Override
+      boolean answers(ArenaStore store) throws IOException {
+        Fetched fetched = store.fetch(NEW, 1, (target, offset) -> true);
+        return fetched.outcome() != Outcome.FULL || fetched.content() != null;
+      }
+    },
+    AWAIT {
+      @Override
+      boolean answers(ArenaStore store) {
+        return store.isAwaited(NEW);
+      }
+    },
+    COUNT {
+      @Override
+      boolean answers(ArenaStore store) {
+        return store.items() != 0;
+      }
+    },
+    COUNT_DECODED {
+      @Override
+      boolean answers(ArenaStore store) {
+        store.count(ArenaDescriptor.DECODED_ITEMS, 8);
+        return false;
+      }
+    },
+    CHOOSE {
+      @Override
+      boolean answers(ArenaStore store) {
+        store.choose(new Rates(1, 2, 3, 4));
+        return false;
+      }
+    },
+    RATES {
+      @Override
+      boolean answers(ArenaStore store) {
+        return store.rates() != null;
+      }
+    };
+
+    abstract boolean answers(ArenaStore store) throws IOException;
+  }
+
+  private final List<String> words = new ArrayList<>();
+  private final Memory memory = new Memory();
+  private ArenaStore store;
+
+  @BeforeEach
+  void open() throws IOException {
+    ArenaStore.format(memory);
+    store = new ArenaStore(memory, null, 1, job -> true, "", words::add);
+    store.measureBy(before -> false);
+    store.fetch(KEPT, Items.length(1), Items.loader(1));
+  }
+
+  /** As for {@link Request#AWAIT} another job does. */
+  private void claimNew() {
+    long slot = ArenaDescriptor.HEADER_BYTES + 8L * (NEW.high() & 4095);
+    memory.set(slot, ArenaDescriptor.claimed(7, NEW));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Request.class)
+  void aStoreWhoseMemoryIsGoneHasNothingAndSaysSoOnce(Request request) throws IOException {
+    if (request == Request.AWAIT) {
+      claimNew();
+      assertThat(request.answers(store)).isTrue();
+    }
+    memory.gone = true;
+    assertThat(request.answers(store)).isFalse();
+    assertThat(words).containsExactly(DAMAGED);
+    for (Request next : Request.values()) {
+      assertThat(next.answers(store)).as("%s", next).isFalse();
+    }
+    memory.gone = false;
+    assertThat(store.find(KEPT)).isNull();
+    assertThat(words).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Request.class)
+  void aStoreThatWasLeftSaysNothingOfItsMemory(Request request) throws IOException {
+    store.close();
+    memory.gone = true;
+    assertThat(request.answers(store)).isFalse();
+    assertThat(words).isEmpty();
+    assertThat(memory.closed).isEqualTo(1);
+    store.close();
+    assertThat(memory.closed).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Request.class,
+      names = {"FIND", "FETCH", "AWAIT"})
+  void anOffsetThatIsWrongInSoundMemoryIsAFaultOfOurs(Request request) {
+    memory.outOfBounds = true;
+    assertThatThrownBy(() -> request.answers(store))
+        .isInstanceOf(IndexOutOfBoundsException.class)
+        .hasMessage("wrong");
+    assertThat(words).isEmpty();
+    memory.outOfBounds = false;
+    assertThat(store.find(KEPT)).isNotNull();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Request.class,
+      names = {"FIND", "FETCH", "AWAIT"})
+  void anOffsetThatIsWrongInMemoryThatIsGoneIsNot(Request request) throws IOException {
+    memory.outOfBounds = true;
+    memory.gone = true;
+    assertThat(request.answers(store)).isFalse();
+    assertThat(words).containsExactly(DAMAGED);
+  }
+
+  @Test
+  void anItemThatMemoryRefusesIsHandedOutAndNoMoreIsAdmitted() throws IOException {
+    memory.full = true;
+    Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
+    assertThat(refused.outcome()).isEqualTo(Outcome.FULL);
+    assertThat(Items.bytes(refused.content())).isEqualTo(Items.content(2));
+    assertThat(store.find(NEW)).isNull();
+    memory.full = false;
+    assertThat(store.fetch(NEW, Items.length(2), Items.loader(2)).content()).isNull();
+    assertThat(store.find(KEPT)).isNotNull();
+    assertThat(words)
+        .containsExactly(
+            "There is no memory left behind the cache's budget: what the cache has stays, "
+                + store.used()
+                + " of 1048576 bytes; nothing more is admitted.");
+  }
+
+  @Test
+  void whereMemoryRefusesATableNoMoreIsAdmitted() throws IOException {
+    memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
+    memory.full = true;
+    Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
+    assertThat(refused.outcome()).isEqualTo(Outcome.FULL);
+    assertThat(refused.content()).isNull();
+    assertThat(memory.get(ArenaDescriptor.TABLES)).isEqualTo(1);
+    memory.full = false;
+    assertThat(store.hasRoom(1)).isFalse();
+    assertThat(store.find(KEPT)).isNotNull();
+  }
+
+  /** Its file is closed by then, so it is no sign of memory that is short. */
+  @Test
+  void whatIsReadWhileTheStoreIsLeftIsHandedOut() throws IOException {
+    Fetched fetched =
+        store.fetch(
+            NEW,
+            Items.length(2),
+            (target, offset) -> {
+              store.close();
+              memory.full = true;
+              return Items.loader(2).load(target, offset);
+            });
+    assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
+    assertThat(Items.bytes(fetched.content())).isEqualTo(Items.content(2));
+    assertThat(memory.get(ArenaDescriptor.REFUSING)).isZero();
+  }
+}

@@ -1,0 +1,63 @@
+package io.coordl.store;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * A job of its own JVM: {@code directory group items passes seed [anywhere]}. Fetches items in
+ * order, from the first or anywhere, then at random, checks each, prints what it read from storage,
+ * waits for its input to end, and leaves.
+ */
+public final class JobMain {
+  /** Exit status of a job that starts anywhere and was not served an item as it is. */
+  static final int WRONG = 3;
+
+  private JobMain() {}
+
+  private static void say(String word) {
+    System.err.println(word);
+  }
+
+  /** Runs the job. */
+  public static void main(String[] args) throws Exception {
+    Path directory = Path.of(args[0]);
+    int items = Integer.parseInt(args[2]);
+    int passes = Integer.parseInt(args[3]);
+    SplittableRandom random = new SplittableRandom(Long.parseLong(args[4]));
+    try (ArenaStore store = Items.openHost(directory, args[1], () -> 256 << 20, JobMain::say)) {
+      System.out.println("joined");
+      System.in.read();
+      int start = args.length > 5 ? random.nextInt(items) : 0;
+      int reads = 0;
+      int torn = 0;
+      int other = 0;
+      for (int i = 0; i < passes * items; i++) {
+        long number = i < items ? (start + i) % items : random.nextInt(items);
+        Fetched fetched =
+            store.fetch(Items.key(number), Items.length(number), Items.loader(number));
+        reads += fetched.outcome() == Outcome.ADMITTED ? 1 : 0;
+        other += fetched.content() == null ? 1 : 0;
+        if (fetched.content() != null
+            && !Arrays.equals(Items.bytes(fetched.content()), Items.content(number))) {
+          torn++;
+        }
+        if (args.length > 5 && torn + other > 0) {
+          Runtime.getRuntime().halt(WRONG);
+        }
+      }
+      System.out.println(
+          "reads "
+              + reads
+              + " torn "
+              + torn
+              + " unserved "
+              + other
+              + " corrupt "
+              + store.corrupt.sum()
+              + " items "
+              + store.items());
+      System.in.read();
+    }
+  }
+}

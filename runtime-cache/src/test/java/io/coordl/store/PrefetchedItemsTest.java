@@ -1,0 +1,61 @@
+package io.coordl.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.items.ItemKey;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+/** What was brought ahead waits for one asker, within its budget. */
+final class PrefetchedItemsTest {
+  private static ItemKey key(long number) {
+    return new ItemKey(number, number);
+  }
+
+  private static ByteBuffer bytes(int length) {
+    return ByteBuffer.allocate(length);
+  }
+
+  @Test
+  void anItemIsHandedOverOnce() {
+    PrefetchedItems items = new PrefetchedItems(10);
+    ByteBuffer content = bytes(10);
+    items.put(key(1), content);
+    assertThat(items.has(key(1))).isTrue();
+    assertThat(items.take(key(1))).isSameAs(content);
+    assertThat(items.take(key(1))).isNull();
+    assertThat(items.hasRoom(10)).isTrue();
+  }
+
+  @Test
+  void whatIsAskedForSoonIsNotPushedOut() {
+    PrefetchedItems items = new PrefetchedItems(10);
+    items.put(key(1), bytes(6));
+    items.put(key(2), bytes(6));
+    assertThat(items.has(key(1))).isTrue();
+    assertThat(items.has(key(2))).isFalse();
+    assertThat(items.hasRoom(4)).isTrue();
+    assertThat(items.hasRoom(5)).isFalse();
+  }
+
+  @Test
+  void whatNobodyAsksForMakesRoom() {
+    PrefetchedItems items = new PrefetchedItems(10);
+    items.put(key(1), bytes(10));
+    for (int i = 0; i < 2_048; i++) {
+      items.take(key(100 + i));
+    }
+    assertThat(items.hasRoom(1)).isFalse();
+    items.take(key(99));
+    assertThat(items.hasRoom(1)).isTrue();
+    assertThat(items.has(key(1))).isFalse();
+  }
+
+  @Test
+  void puttingTheSameTwiceCountsOnce() {
+    PrefetchedItems items = new PrefetchedItems(10);
+    items.put(key(1), bytes(5));
+    items.put(key(1), bytes(5));
+    assertThat(items.hasRoom(5)).isTrue();
+  }
+}

@@ -1,0 +1,752 @@
+package io.coordl.telemetry.advice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.Figures;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import io.coordl.telemetry.event.LibraryEvent;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
+import io.coordl.telemetry.event.VerdictEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class AdviceTest {
+  private static final Set<String> ARGUMENTS =
+      Set.of(
+          "checkpoint",
+          "record",
+          "summary",
+          "dataset",
+          "cache",
+          "cache.size",
+          "cache.scope",
+          "prefetch",
+          "prep",
+          "resume",
+          "decoded",
+          "decoded.size",
+          "prepared",
+          "prepared.size",
+          "group",
+          "enabled");
+  private static final long SECOND = 1_000_000_000L;
+
+  private final List<Advice> given = new ArrayList<>();
+
+  private Advice on(Evidence evidence) {
+    Advice advice = Advice.on(evidence);
+    given.add(advice);
+    return advice;
+  }
+
+  private Advice advice(
+      Figures totals, List<EpochEvent> epochs, List<StoreStatisticsEvent> stores, String cache) {
+    return on(
+        evidence(
+            totals,
+            epochs(
+                epochs.stream()
+                    .map(figures -> epoch(1, "my.Images", figures))
+                    .toArray(EpochEvent[]::new)),
+            stores,
+            cache.equals("off") ? Map.of() : Map.of("cache", cache),
+            "DJL",
+            1));
+  }
+
+  private static Epochs only(EpochEvent figures) {
+    return epochs(epoch(1, "ai.djl.training.dataset.DataIterable", figures));
+  }
+
+  private static EpochEvent epoch(long updates, String source, Figures figures) {
+    EpochEvent epoch = new EpochEvent();
+    epoch.add(figures);
+    epoch.updates = updates;
+    epoch.source = source;
+    epoch.complete = true;
+    return epoch;
+  }
+
+  private static Epochs epochs(EpochEvent... all) {
+    Epochs epochs = new Epochs();
+    List.of(all).forEach(epochs::add);
+    return epochs;
+  }
+
+  /** Evidence of a job whose whole configuration was given as arguments. */
+  private static Evidence evidence(
+      Figures totals,
+      Epochs epochs,
+      List<StoreStatisticsEvent> stores,
+      Map<String, String> given,
+      String frameworks,
+      int hosts) {
+    return new Evidence(
+        totals, epochs, stores, given, given, libraries(frameworks), List.of(), 0, hosts);
+  }
+
+  /** The same where the host has so many cores and policies were refused. */
+  private static Evidence with(Evidence evidence, double cores, VerdictEvent... verdicts) {
+    return new Evidence(
+        evidence.totals(),
+        evidence.epochs(),
+        evidence.stores(),
+        evidence.configuration(),
+        evidence.given(),
+        evidence.libraries(),
+        List.of(verdicts),
+        cores,
+        evidence.hosts());
+  }
+
+  private static VerdictEvent refused(String policy, String reason, String remedy) {
+    VerdictEvent verdict = new VerdictEvent();
+    verdict.policy = policy;
+    verdict.source = "ai.djl.training.dataset.DataIterable";
+    verdict.reason = reason;
+    verdict.remedy = remedy;
+    return verdict;
+  }
+
+  /**
+   * A library that the agent prefetches for, or one that prepares ahead; none for an empty name.
+   */
+  private static List<LibraryEvent> libraries(String name) {
+    LibraryEvent library = new LibraryEvent();
+    library.name = name;
+    library.prepared = !name.equals("declared loop");
+    switch (name) {
+      case "DJL" -> {
+        library.packages = "ai.djl.";
+        library.prefetched = true;
+        library.howToPrepareAhead = "in DJL with optPrefetchNumber(..) of the data set";
+      }
+      case "DL4J" -> {
+        library.packages = "org.deeplearning4j.,org.nd4j.";
+        library.preparesAhead = true;
+        library.callsGc = "ND4J with togglePeriodicGc(false), JavaCPP near maxphysicalbytes";
+      }
+      default -> {
+        return name.isEmpty() ? List.of() : List.of(library);
+      }
+    }
+    return List.of(library);
+  }
+
+  private Advice ofOneEpoch(
+      EpochEvent figures, List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
+    return on(evidence(figures, only(figures), stores, configuration, "", 1));
+  }
+
+  /** An epoch of 100 s, with stalls and checkpoints in seconds; each epoch reads 3 GiB. */
+  private static EpochEvent figures(long fetch, long prep, long gc, long queue, long checkpoint) {
+    long stall = fetch + prep + gc + queue;
+    EpochEvent figures = new EpochEvent();
+    figures.wall = 100 * SECOND;
+    figures.batches = 100;
+    figures.compute = (100 - stall - checkpoint) * SECOND;
+    figures.stall = stall * SECOND;
+    figures.fetchStall = fetch * SECOND;
+    figures.prepStall = prep * SECOND;
+    figures.gcStall = gc * SECOND;
+    figures.queueStall = queue * SECOND;
+    figures.checkpoint = checkpoint * SECOND;
+    figures.fetchTime = fetch * SECOND;
+    figures.decodeTime = prep * SECOND;
+    figures.items = 1_000;
+    figures.storageItems = 1_000;
+    figures.storageBytes = 3L << 30;
+    return figures;
+  }
+
+  private static StoreStatisticsEvent store(long bypassed) {
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "raw";
+    store.full = bypassed > 0;
+    store.capacity = 1L << 30;
+    return store;
+  }
+
+  private static StoreStatisticsEvent decoded(long bypassed) {
+    StoreStatisticsEvent store = store(bypassed);
+    store.store = "decoded";
+    return store;
+  }
+
+  private static StoreStatisticsEvent prepared(long bypassed) {
+    StoreStatisticsEvent store = store(bypassed);
+    store.store = "prepared";
+    return store;
+  }
+
+  @AfterEach
+  void noAdviceNamesAnArgumentThatDoesNotExist() {
+    assertThat(given).isNotEmpty();
+    Pattern argument = Pattern.compile("([a-z]+(?:\\.[a-z]+)?)=");
+    for (Advice advice : given) {
+      String words = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
+      assertThat(argument.matcher(words).results().map(found -> found.group(1)).toList())
+          .isSubsetOf(ARGUMENTS);
+      assertThat(advice.arguments())
+          .allSatisfy(
+              text -> {
+                assertThat(text.substring(0, text.indexOf('='))).isIn(ARGUMENTS);
+                assertThat(advice.sentence()).contains(text);
+              });
+      assertThat(advice.sentence()).endsWith(".").doesNotContain("\n");
+    }
+  }
+
+  @Test
+  void aJobThatWaitsForStorageIsToldToCache() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("fetchBound");
+    assertThat(advice.arguments()).containsExactly("cache=minio");
+    assertThat(advice.sentence()).contains("40.00 s", "3.0 GiB");
+  }
+
+  @Test
+  void ofAProfileNothingIsToldThatItsPhasesMade() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice = ofOneEpoch(figures, List.of(), Map.of("profile", "all"));
+    assertThat(advice.finding()).isEqualTo("profiled");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
+  void aFullCacheIsToldItsSize() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(500)), "minio");
+    assertThat(advice.finding()).isEqualTo("cacheTooSmall");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=4g");
+  }
+
+  @Test
+  void aCacheWithRoomThatDoesNotHelpLacksTheDataSet() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures, figures), List.of(store(0)), "minio");
+    assertThat(advice.finding()).isEqualTo("cacheNotAsked");
+    assertThat(advice.arguments()).isEmpty(); // The path is unknown, so it cannot be pasted.
+    assertThat(advice.sentence()).contains("dataset=PATH");
+  }
+
+  @Test
+  void aCacheThatTookAllAndFoundNothingAgainIsNotAskedForTheDataSet() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    StoreStatisticsEvent vain = store(0);
+    vain.admitted = 4_000;
+    vain.hits = 10;
+    Advice advice = advice(figures, List.of(figures, figures), List.of(vain), "minio");
+    assertThat(advice.finding()).isEqualTo("filesChange");
+    assertThat(advice.sentence())
+        .contains("another modification time or inode")
+        .doesNotContain("dataset=");
+  }
+
+  @Test
+  void hostsThatHoldTheDataSetTogetherShareWhatIsMissing() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        on(
+            evidence(
+                figures,
+                epochs(epoch(1, "my.Images", figures), epoch(1, "my.Images", figures)),
+                List.of(store(500)),
+                Map.of("cache", "minio"),
+                "",
+                3));
+    // A third of 3 GiB and a tenth more.
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=2g");
+    assertThat(advice.sentence())
+        .contains("cache of each of 3 hosts", "or add a host, with", "cache=minio,cache.size=2g:");
+  }
+
+  @Test
+  void aFilledCacheIsLeftAlone() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    assertThat(advice(cold, List.of(cold, figures(1, 3, 0, 0, 0)), List.of(store(0)), "minio"))
+        .extracting(Advice::finding)
+        .isEqualTo("cacheFilled");
+    assertThat(advice(cold, List.of(cold), List.of(store(0)), "minio").sentence())
+        .startsWith("let the job continue");
+  }
+
+  @Test
+  void theCureThatAJobHasIsNotDropped() {
+    Advice advice =
+        stillWaits("DJL", Map.of("decoded", "share", "dataset", "/a, /b", "cache", "minio"));
+    assertThat(advice.arguments())
+        .containsExactly(
+            "cache=minio", "dataset=/a", "dataset=/b", "decoded=share", "prepared=share");
+    assertThat(advice.sentence())
+        .contains(
+            "-javaagent:coordl-agent.jar=cache=minio,dataset=/a,dataset=/b,decoded=share,prepared=share");
+  }
+
+  @Test
+  void theFirstEpochAloneIsNoReasonToChangeAnything() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(1, 1, 0, 0, 0);
+    Advice advice = advice(cold, List.of(cold, warm, warm), List.of(), "off");
+    assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
+    assertThat(advice.sentence())
+        .startsWith(
+            "compute-bound, nothing to do: waiting for data takes 2.0 % of the time from the second"
+                + " epoch on");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
+  void waitsOfManyCausesAreNotCalledNothing() {
+    EpochEvent each = figures(3, 3, 2, 1, 0);
+    Advice advice = advice(each, List.of(each, each), List.of(store(0)), "minio");
+    assertThat(advice.finding()).isEqualTo("computeBound");
+    assertThat(advice.sentence())
+        .startsWith(
+            "mostly compute-bound: waiting for data takes 9.0 % of the time from the second")
+        .endsWith("(fetch 3.0 %, prep 3.0 %, GC 2.0 %, queueing 1.0 %).");
+    assertThat(advice.arguments()).isEmpty();
+  }
+
+  @Test
+  void whereOnlyTheFirstEpochIsThereItIsJudgedAndThatIsSaid() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())
+        .contains("40.00 s in the only epoch went into waiting for storage");
+  }
+
+  @Test
+  void whatEvaluationsWaitForIsNoReasonEither() {
+    EpochEvent quick = figures(1, 1, 0, 0, 0);
+    EpochEvent slow = figures(40, 40, 0, 0, 0);
+    Advice advice =
+        on(
+            evidence(
+                EpochEvent.sum(Stream.of(quick, quick, slow, slow)),
+                epochs(
+                    epoch(1, "my.Images", quick),
+                    epoch(0, "my.Images", slow),
+                    epoch(1, "my.Images", quick),
+                    epoch(0, "my.Images", slow)),
+                List.of(),
+                Map.of(),
+                "DJL",
+                1));
+    assertThat(advice).extracting(Advice::finding).isEqualTo("computeBound");
+  }
+
+  @Test
+  void whereNobodyKnowsWhichEpochTrainsEachDataSetsFirstIsLeftOut() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(30, 1, 0, 0, 0);
+    Advice advice =
+        on(
+            evidence(
+                cold,
+                epochs(epoch(0, "my.A", cold), epoch(0, "my.B", cold), epoch(0, "my.A", warm)),
+                List.of(),
+                Map.of(),
+                "DJL",
+                1));
+    assertThat(advice.sentence())
+        .contains("30.00 s from the second epoch on went into waiting for storage");
+  }
+
+  @Test
+  void theFirstEpochOfTheValidationSetIsNoLaterEpoch() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    Advice advice =
+        on(
+            evidence(
+                cold,
+                epochs(epoch(1, "my.Training", cold), epoch(1, "my.Validation", cold)),
+                List.of(store(500)),
+                Map.of("cache", "minio"),
+                "",
+                1));
+    assertThat(advice).extracting(Advice::finding).isEqualTo("cacheFilled");
+  }
+
+  @Test
+  void aJobThatWaitsForDecodingIsToldToKeepWhatItDecodes() {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("prepBound");
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    assertThat(advice.sentence())
+        .contains("40.00 s", "(on all threads: decode 40.00 s,", "will not help here");
+  }
+
+  @Test
+  void aFullStoreOfDecodedItemsIsToldToGrow() {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    Advice advice = advice(figures, List.of(figures), List.of(decoded(500)), "off");
+    assertThat(advice.arguments()).containsExactly("decoded.size=2g");
+  }
+
+  @Test
+  void samplesThatWereKeptInVainSpareNoDecoding() {
+    EpochEvent figures = figures(5, 40, 0, 0, 0);
+    StoreStatisticsEvent samples = prepared(0);
+    Map<String, String> given = Map.of("prepared", "share");
+    Epochs two = epochs(epoch(1, "a", figures), epoch(1, "a", figures));
+    Evidence evidence = evidence(figures, two, List.of(samples), given, "DL4J", 1);
+    assertThat(on(evidence).arguments()).containsExactly("prepared=share", "decoded=share");
+    assertThat(ofOneEpoch(figures, List.of(samples), given).arguments())
+        .as("they may be found yet")
+        .isEmpty();
+    samples.hits = 1;
+    assertThat(on(evidence).arguments()).isEmpty();
+  }
+
+  /** Advice for a DJL job that prepares five times as long as it trains, and decodes nothing. */
+  private Advice ofTables(List<StoreStatisticsEvent> stores, Map<String, String> configuration) {
+    return ofTables(stores, configuration, "DJL");
+  }
+
+  private Advice ofTables(
+      List<StoreStatisticsEvent> stores, Map<String, String> configuration, String framework) {
+    EpochEvent figures = figures(5, 80, 0, 0, 0);
+    figures.otherTime = figures.decodeTime;
+    figures.decodeTime = 0;
+    return on(evidence(figures, only(figures), stores, configuration, framework, 1));
+  }
+
+  @Test
+  void nothingIsAdvisedThatWorksWithNoLibraryOfTheJob() {
+    Advice advice = ofTables(List.of(), Map.of(), "declared loop");
+    assertThat(advice.arguments()).isEmpty();
+    assertThat(advice.sentence())
+        .startsWith("make preparation cheaper, or give the job more cores");
+    assertThat(ofTables(List.of(), Map.of("prepared", "share"), "declared loop").arguments())
+        .doesNotContain("prep=coordinate", "prefetch=2");
+  }
+
+  @Test
+  void whatPreparingAheadCannotHideIsToBeKept() {
+    assertThat(ofTables(List.of(), Map.of(), "DL4J").arguments()).containsExactly("prepared=share");
+
+    assertThat(ofTables(List.of(), Map.of()).arguments()).containsExactly("prepared=share");
+    assertThat(ofTables(List.of(prepared(0)), Map.of("prepared", "share")).arguments())
+        .containsExactly("prepared=share", "prefetch=2");
+    assertThat(ofTables(List.of(prepared(9)), Map.of("prepared", "share")).arguments())
+        .containsExactly("prepared=share", "prepared.size=2g");
+  }
+
+  @Test
+  void aFullCacheIsNotToldASizeThatItHas() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    StoreStatisticsEvent full = store(500);
+    full.capacity = 8L << 30;
+    Advice advice = advice(figures, List.of(figures, figures), List.of(full), "minio");
+    assertThat(advice.arguments()).containsExactly("cache=minio", "cache.size=12g");
+  }
+
+  /** Advice for a job that waits for preparation although decoded images are kept. */
+  private Advice stillWaits(String frameworks, Map<String, String> configuration) {
+    Advice advice = on(waiting(frameworks, configuration));
+    assertThat(advice.finding()).isEqualTo("prepBound");
+    return advice;
+  }
+
+  /** A job that waits for preparation although decoded images are kept. */
+  private static Evidence waiting(String frameworks, Map<String, String> configuration) {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    return evidence(figures, only(figures), List.of(decoded(0)), configuration, frameworks, 1);
+  }
+
+  private static final VerdictEvent NOT_PREPARED =
+      refused("prepared=share", "my.Crop.count may be set by other code", "prepared=share:my.Crop");
+
+  /** Preparing ahead only hides the work: what removes it comes first. */
+  @Test
+  void samplesAreKeptBeforeTheyArePreparedAhead() {
+    assertThat(on(waiting("DJL", Map.of())).arguments()).containsExactly("prepared=share");
+    assertThat(on(with(waiting("DJL", Map.of()), 4, NOT_PREPARED)).arguments())
+        .containsExactly("prefetch=2");
+  }
+
+  @Test
+  void whatWasRefusedIsNotAdvisedAndSaidWithItsRemedyIfNothingIsLeft() {
+    Advice nothingLeft = on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED));
+    assertThat(nothingLeft.arguments()).isEmpty();
+    assertThat(nothingLeft.sentence())
+        .startsWith("make preparation cheaper, or give the job more cores")
+        .contains(
+            "prepared=share does not work here: my.Crop.count may be set by other code;"
+                + " prepared=share:my.Crop keeps its samples if you vouch");
+    // Another data set of the same job may be kept.
+    VerdictEvent other = refused("prepared=share", "", "");
+    other.source = "my.Other";
+    other.allowed = true;
+    assertThat(
+            on(with(waiting("DJL", Map.of("prefetch", "2")), 4, NOT_PREPARED, other)).arguments())
+        .containsExactly("prefetch=2", "prepared=share");
+  }
+
+  @Test
+  void followingTheAdviceNeverGoesInACircle() {
+    Map<String, String> given = new TreeMap<>();
+    List<VerdictEvent> refused = new ArrayList<>();
+    for (int round = 0; round < 8; round++) {
+      Evidence evidence = with(waiting("DJL", given), 4, refused.toArray(VerdictEvent[]::new));
+      for (String argument : on(evidence).arguments()) {
+        String[] parts = argument.split("=", 2);
+        if (!parts[1].equals(given.put(parts[0], parts[1]))) {
+          assertThat(refused).noneMatch(verdict -> argument.equals(verdict.policy));
+          refused.add(refused(argument, "it did nothing", "")); // Whatever is tried fails.
+        }
+      }
+    }
+    assertThat(given).containsOnlyKeys("prepared", "prefetch");
+  }
+
+  @Test
+  void aJobThatIsAloneIsNeverToldToShareItsBatches() {
+    for (String library : List.of("DJL", "DL4J")) {
+      Evidence evidence = with(waiting(library, Map.of("prefetch", "2")), 4, NOT_PREPARED);
+      assertThat(on(evidence).sentence()).doesNotContain("coordinate");
+    }
+    StoreStatisticsEvent shared = decoded(0);
+    shared.jobs = 2;
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    Evidence two = evidence(figures, only(figures), List.of(shared), Map.of(), "DL4J", 1);
+    assertThat(on(with(two, 4, NOT_PREPARED)).arguments()).containsExactly("prep=coordinate");
+  }
+
+  // ---- cores
+
+  /** Two cores, of which the steps and their preparation use nearly all; hardly any waits. */
+  private static EpochEvent overlapping() {
+    EpochEvent figures = figures(0, 4, 0, 0, 0);
+    figures.decodeTime = 80 * SECOND;
+    figures.prepCoreWait = 24 * SECOND;
+    figures.cpu = 190 * SECOND;
+    figures.coreWait = 90 * SECOND;
+    figures.computeCoreWait = 25 * SECOND;
+    return figures;
+  }
+
+  @Test
+  void aJobWhosePreparationTakesTheCoresOfItsStepsIsNotCalledComputeBound() {
+    EpochEvent figures = overlapping();
+    Evidence evidence =
+        with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 2, NOT_PREPARED);
+    Advice advice = on(evidence);
+    assertThat(advice.finding()).isEqualTo("prepBound");
+    assertThat(advice.arguments()).containsExactly("decoded=share");
+    assertThat(advice.sentence())
+        .contains("into cores that preparation takes from the steps")
+        .doesNotContain("nothing to do");
+    // 190 s of CPU time less 56 on two cores.
+    assertThat(advice.gain()).isBetween(1.3, 1.5);
+
+    figures.computeCoreWait = 0;
+    figures.coreWait = SECOND / 10; // Cores to spare.
+    figures.prepCoreWait = 0;
+    Advice idle = on(with(evidence(figures, only(figures), List.of(), Map.of(), "DL4J", 1), 16));
+    assertThat(idle.finding()).isEqualTo("computeBound");
+    assertThat(idle.sentence()).startsWith("compute-bound, nothing to do");
+  }
+
+  @Test
+  void aPolicyThatTakesTheCoresOfTheStepsIsNamed() {
+    EpochEvent figures = overlapping();
+    figures.otherTime = figures.decodeTime;
+    figures.decodeTime = 0;
+    Advice advice =
+        on(
+            with(
+                evidence(figures, only(figures), List.of(), Map.of("prefetch", "2"), "DJL", 1),
+                2,
+                NOT_PREPARED));
+    assertThat(advice.sentence()).startsWith("prefetch on fewer threads, or not at all");
+    assertThat(advice.sentence()).doesNotContain("nothing to do");
+  }
+
+  @Test
+  void aStepThatWaitsForACoreIsToldWhoHasIt() {
+    EpochEvent figures = figures(1, 1, 0, 0, 0);
+    figures.coreWait = 80 * SECOND;
+    figures.computeCoreWait = 40 * SECOND;
+    figures.cpu = 60 * SECOND;
+    Evidence others = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(others, 2)).finding()).isEqualTo("coreBound");
+    assertThat(on(with(others, 2)).sentence())
+        .startsWith("free the cores of other programs")
+        .doesNotContain("OMP_NUM_THREADS", "CPU limit");
+
+    figures.cpu = 199 * SECOND;
+    Evidence own = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(own, 2)).sentence())
+        .startsWith("let the engine use fewer threads (OMP_NUM_THREADS=N")
+        .contains("OMP_WAIT_POLICY=PASSIVE", "more threads ready than cores")
+        .doesNotContain("CPU limit", "other programs");
+
+    figures.throttled = 30 * SECOND;
+    Evidence throttled = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(throttled, 1.5)).sentence())
+        .startsWith("give the container a larger CPU limit")
+        .contains("(1.5 cores) held threads back for 30.00 s");
+
+    figures.computeCoreWait = 4 * SECOND;
+    figures.coreWait = 5 * SECOND;
+    figures.throttled = 0;
+    Evidence calm = evidence(figures, only(figures), List.of(), Map.of(), "DJL", 1);
+    assertThat(on(with(calm, 2)).sentence()).doesNotContain("waiting for a core");
+  }
+
+  /** A profile of such a job would report that prefetch=2 did nothing. */
+  @Test
+  void batchesOfTheProgramsOwnAreToldNothingThatLeavesThemAsTheyAre() {
+    EpochEvent figures = figures(10, 40, 0, 0, 0);
+    for (List<StoreStatisticsEvent> stores :
+        List.of(List.<StoreStatisticsEvent>of(), List.of(decoded(0)))) {
+      EpochEvent own = epoch(1, "my.Job$Batches", figures);
+      Advice advice = on(evidence(figures, epochs(own), stores, Map.of(), "DJL", 1));
+      assertThat(advice.arguments())
+          .isSubsetOf("decoded=share") // The agent knows images, whichever class makes the batches.
+          .hasSize(stores.isEmpty() ? 1 : 0);
+      assertThat(advice.sentence())
+          .doesNotContain("prefetch=", "prepared=", "prep=")
+          .contains(stores.isEmpty() ? "decode each image once" : "its own class makes them");
+    }
+    EpochEvent theirs = epoch(1, "ai.djl.training.dataset.DataIterable", figures);
+    Epochs both = epochs(epoch(1, "my.Job$Batches", figures), theirs);
+    assertThat(on(evidence(figures, both, List.of(decoded(0)), Map.of(), "DJL", 1)).arguments())
+        .containsExactly("prepared=share");
+  }
+
+  @Test
+  void aJobThatSharesIsToldToUseThreads() {
+    Advice advice = stillWaits("DJL", Map.of("prep", "coordinate"));
+    assertThat(advice.arguments()).isEmpty();
+    assertThat(advice.sentence()).contains("prepare on more threads, with prefetch=N");
+  }
+
+  @Test
+  void whatIsDecodedIsNoRawCache() {
+    EpochEvent figures = figures(40, 10, 0, 0, 0);
+    Advice advice = ofOneEpoch(figures, List.of(decoded(500)), Map.of());
+    assertThat(advice.finding()).isEqualTo("fetchBound");
+  }
+
+  @Test
+  void aJobThatStandsStillForModelsIsToldToWriteThemInTheBackground() {
+    EpochEvent figures = figures(1, 1, 0, 0, 20);
+    Advice first = ofOneEpoch(figures, List.of(), Map.of("cache", "minio"));
+    assertThat(first.arguments()).containsExactly("cache=minio", "checkpoint=async");
+    Advice then = ofOneEpoch(figures, List.of(), Map.of("checkpoint", "async"));
+    assertThat(then.arguments()).isEmpty();
+    assertThat(then.sentence())
+        .contains("write models 6 times less often, which keeps this under 3.5 %");
+  }
+
+  @Test
+  void whateverElseHoldsTheJobUpIsNamed() {
+    assertThat(advice(figures(1, 2, 30, 3, 4), List.of(), List.of(), "off"))
+        .extracting(Advice::finding)
+        .isEqualTo("gcBound");
+    assertThat(advice(figures(1, 2, 3, 30, 4), List.of(), List.of(), "off"))
+        .extracting(Advice::finding)
+        .isEqualTo("queueBound");
+    assertThat(advice(figures(1, 2, 3, 4, 30), List.of(), List.of(), "off"))
+        .extracting(Advice::finding)
+        .isEqualTo("checkpointBound");
+  }
+
+  @Test
+  void collectionsThatCodeAsksForHaveAnotherCureThanALargerHeap() {
+    EpochEvent figures = figures(1, 2, 30, 3, 4);
+    figures.gcPauses = 30 * SECOND;
+    assertThat(ofGc(figures, "DL4J", 0.4).sentence())
+        .contains("give the program a larger heap (-Xmx)");
+    assertThat(ofGc(figures, "DJL", 0.6).sentence())
+        .startsWith("avoid calls of System.gc(): ")
+        .contains("60.0 % of all pauses", "jdk.SystemGC")
+        .doesNotContain("ND4J");
+    assertThat(ofGc(figures, "DL4J", 0.6).sentence())
+        .contains("togglePeriodicGc(false)", "maxphysicalbytes");
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.add(figures);
+    job.explicitGcCaller = "my.Train.clean";
+    assertThat(on(evidence(job, new Epochs(), List.of(), Map.of(), "DJL", 1)).sentence())
+        .contains("60.0 % of all pauses come from such calls, most of them by my.Train.clean;")
+        .doesNotContain("jdk.SystemGC");
+  }
+
+  @Test
+  void freshMemoryIsToldApartFromTransforms() {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.add(figures(1, 50, 1, 1, 1));
+    job.userTime = 60 * SECOND;
+    job.kernelTime = 40 * SECOND;
+    job.pageFaults = 90_000_000;
+    Evidence evidence = evidence(job, new Epochs(), List.of(), Map.of(), "DL4J", 1);
+    assertThat(on(evidence).sentence())
+        .contains("the kernel takes 40.0 % of this JVM's CPU time to provide 90,000,000 pages");
+    job.pageFaults = 13_000_000; // The rest is reads.
+    assertThat(on(evidence).sentence()).doesNotContain("kernel");
+    job.pageFaults = 90_000_000;
+    job.userTime = 170 * SECOND;
+    assertThat(on(evidence).sentence()).doesNotContain("kernel");
+  }
+
+  @Test
+  void collectionsInStepsCountAsWell() {
+    EpochEvent figures = figures(1, 20, 1, 3, 4);
+    figures.gcPauses = 25 * SECOND;
+    Advice advice = ofGc(figures, "DL4J", 0);
+    assertThat(advice.finding()).isEqualTo("gcBound");
+    assertThat(advice.nanos()).isEqualTo(25 * SECOND);
+    figures.gcPauses = 15 * SECOND;
+    assertThat(ofGc(figures, "DL4J", 0).finding()).isEqualTo("prepBound");
+  }
+
+  private Advice ofGc(EpochEvent figures, String framework, double explicit) {
+    figures.explicitGcPauses = Math.round(explicit * figures.gcPauses);
+    return on(evidence(figures, only(figures), List.of(), Map.of(), framework, 1));
+  }
+
+  @Test
+  void howFastTheJudgedEpochsAreIsSaidOnlyIfAllSizesAreKnown() {
+    EpochEvent cold = figures(40, 10, 0, 0, 0);
+    EpochEvent warm = figures(1, 1, 0, 0, 0);
+    cold.updates = 1;
+    cold.samples = 3_200;
+    warm.updates = 1;
+    warm.samples = 123_400;
+    Evidence steady = evidence(cold, epochs(cold, warm), Map.of());
+    assertThat(steady.samplesPerSecond()).isEqualTo(1_234);
+    assertThat(steady.ofWhat()).isEqualTo(" from the second epoch on");
+    assertThat(evidence(cold, epochs(cold), Map.of()).samplesPerSecond()).isEqualTo(32);
+    EpochEvent unknown = figures(1, 1, 0, 0, 0);
+    unknown.updates = 1;
+    assertThat(evidence(cold, epochs(cold, warm, unknown), Map.of()).samplesPerSecond()).isZero();
+    Map<String, String> profile = Map.of("profile", "all");
+    assertThat(evidence(cold, epochs(cold, warm), profile).samplesPerSecond()).isZero();
+    on(steady);
+  }
+
+  private static Evidence evidence(Figures totals, Epochs epochs, Map<String, String> given) {
+    return evidence(totals, epochs, List.of(), given, "DJL", 1);
+  }
+
+  @Test
+  void aJobThatComputesIsLeftAlone() {
+    Advice advice = advice(figures(4, 0, 0, 0, 0), List.of(), List.of(), "off");
+    assertThat(advice.finding()).isEqualTo("computeBound");
+    assertThat(advice.sentence()).contains("4.0 %");
+    assertThat(advice(new EpochEvent(), List.of(), List.of(), "off").finding())
+        .isEqualTo("nothingMeasured");
+  }
+}

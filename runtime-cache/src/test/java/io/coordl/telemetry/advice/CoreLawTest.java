@@ -1,0 +1,187 @@
+package io.coordl.telemetry.advice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.coordl.telemetry.event.EpochEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Preparation planted beside the steps, on a machine that shares its cores evenly among all threads
+ * that are ready. The exact cost is known: the same job runs without preparation.
+ */
+class CoreLawTest {
+  private static final Offset<Double> EXACT = within(1e-6);
+  private static final double MILLION = 1e6;
+
+  /** One stretch of a step: threads that each compute for so long, then wait for each other. */
+  private record Stretch(int threads, double millis) {}
+
+  /** A job of equal steps, with the preparation of the next batch beside each. */
+  private static final class Job {
+    private final EpochEvent figures = new EpochEvent();
+    private final double cores;
+    private final double alone;
+
+    Job(double cores, double prepMillis, Stretch... step) {
+      this.cores = cores;
+      double left = prepMillis;
+      double steps = 0;
+      double own = 0;
+      double all = 0;
+      double prepWaits = 0;
+      double busy = prepMillis;
+      double free = 0;
+      for (Stretch stretch : step) {
+        double todo = stretch.millis();
+        busy += stretch.threads() * stretch.millis();
+        free += stretch.millis() / Math.min(1, cores / stretch.threads());
+        while (todo > 1e-9) {
+          int ready = stretch.threads() + (left > 1e-9 ? 1 : 0);
+          double rate = Math.min(1, cores / ready);
+          double time = Math.min(todo, left > 1e-9 ? left : todo) / rate;
+          double waited = (1 - rate) * time;
+          own += waited;
+          all += ready * waited;
+          prepWaits += left > 1e-9 ? waited : 0;
+          todo -= rate * time;
+          left -= left > 1e-9 ? rate * time : 0;
+          steps += time;
+        }
+      }
+      double stall = Math.max(0, left);
+      alone = free;
+      figures.batches = 1;
+      figures.compute = nanos(steps);
+      figures.stall = nanos(stall);
+      figures.prepStall = nanos(stall);
+      figures.wall = nanos(steps + stall);
+      figures.otherTime = nanos(prepMillis + prepWaits);
+      figures.cpu = nanos(busy);
+      figures.coreWait = nanos(all) + 1; // Never 0 where it is known.
+      figures.computeCoreWait = nanos(own);
+      figures.prepCoreWait = nanos(prepWaits);
+    }
+
+    private static long nanos(double millis) {
+      return Math.round(MILLION * millis);
+    }
+
+    CoreLaw law() {
+      return new CoreLaw(figures, cores);
+    }
+
+    double exact() {
+      return figures.wall / (MILLION * alone);
+    }
+
+    double predicted() {
+      return figures.wall / (figures.wall - figures.prepStall - law().share());
+    }
+
+    double atMost() {
+      return law().gain(figures.otherTime, figures.prepStall);
+    }
+  }
+
+  private static List<Job> jobs() {
+    List<Job> jobs = new ArrayList<>();
+    for (int cores : new int[] {1, 2}) {
+      for (int tenths = 0; tenths <= 10; tenths++) {
+        double prep = 10.0 * tenths;
+        jobs.add(new Job(cores, prep, new Stretch(1, 100)));
+        jobs.add(new Job(cores, prep, new Stretch(cores, 100)));
+        // A step of which only a part uses all cores.
+        jobs.add(new Job(cores, prep, new Stretch(cores, 50), new Stretch(1, 50)));
+        jobs.add(new Job(cores, prep, new Stretch(1, 30), new Stretch(cores, 70)));
+      }
+    }
+    return jobs;
+  }
+
+  @Test
+  void whatPreparationTakesFromTheStepsIsPredicted() {
+    double[] errors =
+        jobs().stream()
+            .mapToDouble(job -> 100 * Math.abs(job.predicted() - job.exact()))
+            .sorted()
+            .toArray();
+    assertThat(errors[errors.length / 2]).isLessThanOrEqualTo(3);
+    assertThat(errors[errors.length - 1]).isLessThanOrEqualTo(8);
+  }
+
+  @Test
+  void theBoundHoldsAndIsOfUse() {
+    for (Job job : jobs()) {
+      assertThat(job.atMost()).isGreaterThanOrEqualTo(job.exact() - 1e-6);
+    }
+    double[] ratios =
+        jobs().stream().mapToDouble(job -> job.atMost() / job.exact()).sorted().toArray();
+    assertThat(ratios[ratios.length / 2]).isLessThanOrEqualTo(1.25);
+  }
+
+  @Test
+  void aCoreThatTheStepLeavesFreeIsNotTakenFromIt() {
+    Job job = new Job(2, 90, new Stretch(1, 100));
+    assertThat(job.law().share()).isZero();
+    assertThat(job.atMost()).isCloseTo(1, EXACT);
+    assertThat(job.law().isFull()).isTrue(); // 190 of 200 ms: no room for another thread.
+  }
+
+  @Test
+  void onOneCoreAllPreparationIsTakenFromTheSteps() {
+    Job job = new Job(1, 50, new Stretch(1, 100));
+    assertThat(job.law().share()).isCloseTo(50 * MILLION, within(1.0));
+    assertThat(job.atMost()).isCloseTo(1.5, EXACT);
+  }
+
+  /** Work that only moves to another thread still takes the cores. */
+  @Test
+  void hidingWorkBehindTheStepsGainsNothingWhereTheCoresAreFull() {
+    EpochEvent serial = new EpochEvent();
+    serial.wall = 100;
+    serial.compute = 50;
+    serial.prepStall = 50;
+    serial.stall = 50;
+    serial.otherTime = 50;
+    serial.cpu = 100;
+    assertThat(new CoreLaw(serial, 1).gain(0, 50)).isEqualTo(1);
+    assertThat(new CoreLaw(serial, 1).gain(50, 50)).isEqualTo(2);
+    assertThat(new CoreLaw(serial, 2).gain(0, 50)).isEqualTo(2);
+  }
+
+  /** Recordings of earlier versions have no waits for cores. */
+  @Test
+  void withoutTheKernelsWaitsOnlyFullCoresCountAsShort() {
+    EpochEvent old = new EpochEvent();
+    old.wall = 100;
+    old.compute = 100;
+    old.otherTime = 40;
+    old.cpu = 199;
+    assertThat(new CoreLaw(old, 2).share()).isCloseTo(20.5, EXACT);
+    old.cpu = 150;
+    assertThat(new CoreLaw(old, 2).share()).isZero();
+    old.cpu = 0;
+    assertThat(new CoreLaw(old, 2).share()).isZero();
+    assertThat(new CoreLaw(old, 0).gain(40, 0)).isEqualTo(1);
+  }
+
+  @Test
+  void aMachineIsBusyIfTheStepsWaitForCoresThatTheJobDoesNotUse() {
+    EpochEvent slow = new EpochEvent();
+    slow.wall = 100;
+    slow.compute = 100;
+    slow.cpu = 100;
+    slow.coreWait = 100;
+    slow.computeCoreWait = 50;
+    assertThat(new CoreLaw(slow, 2).isMachineBusy()).isTrue();
+    slow.cpu = 199; // Its own threads are too many.
+    assertThat(new CoreLaw(slow, 2).isMachineBusy()).isFalse();
+    slow.cpu = 100;
+    slow.computeCoreWait = 4;
+    assertThat(new CoreLaw(slow, 2).isMachineBusy()).isFalse();
+  }
+}

@@ -1,0 +1,90 @@
+package io.coordl.telemetry.advice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.telemetry.event.EpochEvent;
+import io.coordl.telemetry.event.JobStatisticsEvent;
+import org.junit.jupiter.api.Test;
+
+/** Epochs are counted the same way everywhere. */
+class EpochsTest {
+  private final Epochs epochs = new Epochs();
+
+  private void add(long updates, String source, boolean complete) {
+    EpochEvent epoch = new EpochEvent();
+    epoch.updates = updates;
+    epoch.source = source;
+    epoch.complete = complete;
+    epochs.add(epoch);
+  }
+
+  private static JobStatisticsEvent job(long updates, long epochs, long evaluations) {
+    JobStatisticsEvent job = new JobStatisticsEvent();
+    job.updates = updates;
+    job.epochs = epochs;
+    job.evaluations = evaluations;
+    return job;
+  }
+
+  @Test
+  void whatWasLeftEarlyIsCountedAndSaidToBeSo() {
+    add(1, "my.Images", true);
+    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch");
+    add(1, "my.Images", false);
+    add(0, "my.Images", true);
+    assertThat(epochs.words(job(2, 2, 1), false))
+        .isEqualTo("2 epochs, 1 of them left early, 1 evaluation");
+    assertThat(epochs.words(job(2, 3, 1), false))
+        .as("one was killed")
+        .contains("3 epochs, 2 of them left early");
+    assertThat(epochs.words(job(2, 3, 1), true))
+        .as("one goes on")
+        .contains("3 epochs, 1 of them left early");
+  }
+
+  private void ofModel(long model, long wall, int count) {
+    for (int i = 0; i < count; i++) {
+      EpochEvent epoch = new EpochEvent();
+      epoch.updates = 1;
+      epoch.source = "my.Images";
+      epoch.model = model;
+      epoch.batches = 10;
+      epoch.wall = wall;
+      epochs.add(epoch);
+    }
+  }
+
+  /** The mean over two networks would be the speed of neither. */
+  @Test
+  void theModelThatTrainsLongestIsJudged() {
+    ofModel(1, 100, 3);
+    assertThat(epochs.ofWhat()).isEqualTo(" from the second epoch on");
+    ofModel(2, 1_000, 3);
+    assertThat(epochs.judged().wall).isEqualTo(2_000);
+    assertThat(epochs.judged().batches).isEqualTo(20);
+    assertThat(epochs.ofWhat()).isEqualTo(" from the second epoch on of model 2");
+  }
+
+  @Test
+  void theOnlyEpochIsNotOneOfMany() {
+    add(1, "my.Images", false);
+    assertThat(epochs.words(job(1, 1, 0), false)).isEqualTo("1 epoch, left early");
+  }
+
+  @Test
+  void whereNoUpdateWasSeenNobodyKnowsWhichEpochIsWhat() {
+    add(0, "my.B", true);
+    add(0, "my.A", true);
+    add(0, "my.A", false);
+    assertThat(epochs.words(job(0, 3, 0), false))
+        .isEqualTo("3 epochs without a model update (2 of my.A, 1 of my.B)");
+  }
+
+  @Test
+  void whyAnEpochWasNotSharedIsSaid() {
+    assertThat(Epochs.shared(2, 3, true, true))
+        .isEqualTo("2 of 3 epochs shared (1 while no other job took part)");
+    assertThat(Epochs.shared(1, 1, false, true)).isEqualTo("1 of 1 evaluation shared");
+    assertThat(Epochs.shared(3, 3, false, false)).isEqualTo("3 of 3 epochs shared");
+  }
+}

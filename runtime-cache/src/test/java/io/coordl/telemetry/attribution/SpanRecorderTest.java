@@ -1,0 +1,749 @@
+package io.coordl.telemetry.attribution;
+
+import static io.coordl.bridge.SpanKind.ASK;
+import static io.coordl.bridge.SpanKind.BATCH;
+import static io.coordl.bridge.SpanKind.CHECKPOINT;
+import static io.coordl.bridge.SpanKind.COLLECTION;
+import static io.coordl.bridge.SpanKind.COMPUTE;
+import static io.coordl.bridge.SpanKind.CONVERT;
+import static io.coordl.bridge.SpanKind.DECODE;
+import static io.coordl.bridge.SpanKind.EPOCH;
+import static io.coordl.bridge.SpanKind.FIT;
+import static io.coordl.bridge.SpanKind.PRODUCER;
+import static io.coordl.bridge.SpanKind.SAMPLE;
+import static io.coordl.bridge.SpanKind.SKIPPED;
+import static io.coordl.bridge.SpanKind.TAKE;
+import static io.coordl.bridge.SpanKind.TRANSFORM;
+import static io.coordl.bridge.SpanKind.UPDATE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.SpanKind;
+import io.coordl.host.CoreTimes;
+import io.coordl.telemetry.event.Figures;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Loops of every shape on a clock that only the test moves; one tick is one nanosecond. */
+class SpanRecorderTest {
+  private final AtomicLong clock = new AtomicLong(1_000);
+  private final AtomicLong gc = new AtomicLong();
+  private final Heard heard = new Heard();
+  private final SpanRecorder spans = new SpanRecorder(new EventLog(), heard, gc::get, clock::get);
+  private final Object iterator = new Object();
+
+  /** Every duration and epoch, in order. */
+  private static final class Heard implements Durations {
+    final List<String> lines = new ArrayList<>();
+
+    @Override
+    public synchronized void record(Kind kind, long nanos) {
+      lines.add(kind.label() + " " + nanos);
+    }
+
+    @Override
+    public synchronized void epochEnded(long epoch) {
+      lines.add("epoch " + epoch);
+    }
+  }
+
+  @BeforeEach
+  void noRecording() {
+    spans.events().close();
+  }
+
+  private void tick(long nanos) {
+    clock.addAndGet(nanos);
+  }
+
+  private void span(SpanKind kind, long nanos) {
+    long token = spans.enter(kind, this);
+    tick(nanos);
+    spans.exit(token, null);
+  }
+
+  private void ask(boolean answer, long nanos) {
+    long token = spans.enter(ASK, iterator);
+    tick(nanos);
+    spans.exit(token, answer);
+  }
+
+  /** Epochs so far, including evaluations and open epochs. */
+  private long begun() {
+    return spans.totals().nextEpoch() - 1;
+  }
+
+  private Figures totals() {
+    return spans.totals().snapshot();
+  }
+
+  @Test
+  void batchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
+    long fit = spans.enter(FIT, null);
+    ask(true, 1);
+    long take = spans.enter(TAKE, iterator);
+    long sample = spans.enter(SAMPLE, this);
+    spans.fetchTime(clock.get(), clock.addAndGet(30));
+    span(DECODE, 50);
+    spans.exit(sample, null);
+    span(TRANSFORM, 20);
+    spans.exit(take, new Object());
+    tick(500);
+    ask(false, 4);
+    spans.exit(fit, null);
+
+    Figures t = totals();
+    assertThat(t.batches).isEqualTo(1);
+    assertThat(t.stall).isEqualTo(105);
+    assertThat(t.fetchStall).isEqualTo(30);
+    assertThat(t.prepStall).isEqualTo(71);
+    // Learning that the epoch has ended is a wait without a batch; it counts for job and epoch.
+    assertThat(t.queueStall).isEqualTo(4);
+    assertThat(t.compute).isEqualTo(500);
+    Figures all = spans.totals().snapshot();
+    assertThat(all.fetchTime).isEqualTo(30);
+    assertThat(all.decodeTime).isEqualTo(50);
+    assertThat(all.transformTime).isEqualTo(20);
+    assertThat(begun()).isEqualTo(1);
+    assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
+  }
+
+  @Test
+  void batchPreparedByAnotherThreadIsDividedByTheOverlapWithItsPreparation() {
+    Object batch = new Object();
+    long fit = spans.enter(FIT, null);
+    long ask = spans.enter(ASK, iterator);
+    tick(10); // The worker has not begun: queueing.
+    runOnOtherThread(
+        () -> {
+          long producer = spans.enter(PRODUCER, null);
+          long take = spans.enter(TAKE, "inner iterator");
+          spans.fetchTime(clock.get(), clock.addAndGet(60));
+          tick(40);
+          spans.exit(take, batch);
+          spans.exit(producer, null);
+        });
+    tick(5); // Hand-over: queueing.
+    spans.exit(ask, true);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, batch);
+    spans.exit(fit, null);
+
+    Figures t = totals();
+    assertThat(t.stall).isEqualTo(115);
+    assertThat(t.fetchStall).isEqualTo(60);
+    assertThat(t.prepStall).isEqualTo(40);
+    assertThat(t.queueStall).isEqualTo(15);
+    assertThat(heard.lines).containsOnlyOnce("batch 100");
+  }
+
+  /** How long each thread has waited for a core so far, in milliseconds. */
+  private static final class Waits implements CoreTimes {
+    final ThreadLocal<Long> millis = ThreadLocal.withInitial(() -> 0L);
+
+    void add(long more) {
+      millis.set(millis.get() + more);
+    }
+
+    @Override
+    public long ofThread() {
+      return 1_000_000 * millis.get();
+    }
+
+    @Override
+    public void ofProcess(Figures figures) {
+      figures.coreWait = 42;
+    }
+  }
+
+  private void millis(long many) {
+    tick(1_000_000 * many);
+  }
+
+  @Test
+  void waitsForACoreAreToldApartByWhereTheyAre() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 2; step++) {
+      long take = spans.enter(TAKE, iterator);
+      millis(20);
+      cores.add(4); // While this thread prepares.
+      spans.exit(take, new Object());
+      millis(100);
+      cores.add(30); // While it computes.
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    Figures t = totals();
+    assertThat(t.computeCoreWait).isEqualTo(60_000_000);
+    assertThat(t.prepCoreWait).isEqualTo(8_000_000);
+    assertThat(t.prepStall).isEqualTo(40_000_000);
+    assertThat(t.coreWait).as("of the process, since its first wait").isZero();
+  }
+
+  /** In DJL a batch is a span of its own inside the wait for it. */
+  @Test
+  void aBatchMadeInsideTheWaitForItWaitsForACoreInThePreparation() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 2; step++) {
+      Object batch = new Object();
+      long take = spans.enter(TAKE, iterator);
+      long made = spans.enter(BATCH, "iterable");
+      millis(20);
+      cores.add(4);
+      spans.exit(made, batch);
+      spans.exit(take, batch);
+      millis(100);
+      cores.add(30);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().prepCoreWait).isEqualTo(8_000_000);
+    assertThat(totals().computeCoreWait).isEqualTo(60_000_000);
+  }
+
+  @Test
+  void aThreadThatPreparesBesideWaitsForACoreInThePreparation() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    runOnOtherThread(
+        () -> {
+          long producer = spans.enter(PRODUCER, null);
+          for (int batch = 0; batch < 3; batch++) {
+            long made = spans.enter(BATCH, "reader");
+            millis(10);
+            cores.add(5);
+            spans.exit(made, new Object());
+          }
+          spans.exit(producer, null);
+        });
+    assertThat(totals().prepCoreWait).isEqualTo(15_000_000);
+    assertThat(totals().computeCoreWait).isZero();
+  }
+
+  /** Reading takes microseconds: it waits until the next time, and is divided by the time. */
+  @Test
+  void shortStepsAreReadTogether() {
+    Waits cores = new Waits();
+    spans.cores(cores);
+    long fit = spans.enter(FIT, null);
+    for (int step = 0; step < 100; step++) {
+      long take = spans.enter(TAKE, iterator);
+      tick(100_000);
+      spans.exit(take, new Object());
+      tick(300_000);
+      if (step % 5 == 4) {
+        cores.add(1);
+      }
+    }
+    millis(10);
+    ask(false, 0);
+    spans.exit(fit, null);
+    Figures t = totals();
+    assertThat(t.computeCoreWait + t.prepCoreWait).isBetween(15_000_000L, 20_000_000L);
+    assertThat(t.computeCoreWait).isGreaterThan(2 * t.prepCoreWait);
+  }
+
+  @Test
+  void collectorPausesAreTakenOutFirst() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(100);
+    gc.addAndGet(40);
+    spans.exit(take, new Object());
+    spans.exit(fit, null);
+    assertThat(totals().gcStall).isEqualTo(40);
+    assertThat(totals().prepStall).isEqualTo(60);
+  }
+
+  @Test
+  void nestedIteratorsAreOneWaitAndOneBatch() {
+    long fit = spans.enter(FIT, null);
+    long outer = spans.enter(TAKE, iterator);
+    long inner = spans.enter(TAKE, "wrapped");
+    long innermost = spans.enter(BATCH, "reader");
+    tick(70);
+    spans.exit(innermost, "other batch object");
+    spans.exit(inner, "batch");
+    spans.exit(outer, "batch");
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(70);
+    assertThat(totals().batches).isEqualTo(1);
+  }
+
+  @Test
+  void handWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
+    long take = spans.enter(TAKE, iterator);
+    tick(80);
+    spans.exit(take, new Object());
+    assertThat(totals().stall).as("not yet known to train").isZero();
+    span(COMPUTE, 10);
+    assertThat(totals().stall).isEqualTo(80);
+  }
+
+  @Test
+  void threadThatOnlyLoadsNeverStalls() {
+    Object batch = new Object();
+    runOnOtherThread(
+        () -> {
+          long take = spans.enter(TAKE, "inner");
+          tick(300);
+          spans.exit(take, batch);
+          ask(false, 1);
+        });
+    assertThat(totals().stall).isZero();
+    assertThat(begun()).isZero();
+
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(7);
+    spans.exit(take, batch);
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
+  }
+
+  @Test
+  void checkpointInsideAStepIsNotComputing() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    tick(100);
+    long outer = spans.enter(CHECKPOINT, "model");
+    span(CHECKPOINT, 30);
+    spans.exit(outer, null);
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().compute).isEqualTo(100);
+    assertThat(totals().checkpoint).as("nested, counted once").isEqualTo(30);
+  }
+
+  @Test
+  void callThatThrowsClosesWhatWasOpenInside() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.enter(SAMPLE, this); // Its exit is never called.
+    spans.enter(DECODE, this);
+    tick(20);
+    spans.exit(take, null);
+    assertThat(spans.loadingSample()).isFalse();
+    long again = spans.enter(TAKE, iterator);
+    tick(5);
+    spans.exit(again, new Object());
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(5);
+  }
+
+  @Test
+  void resetEndsAnEpochThatTheLoopLeft() {
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      long take = spans.enter(TAKE, iterator);
+      spans.exit(take, new Object());
+      span(COMPUTE, 10);
+      spans.exit(spans.enter(EPOCH, iterator), null);
+    }
+    spans.exit(fit, null);
+    assertThat(begun()).isEqualTo(3);
+  }
+
+  @Test
+  void validationInsideAnEpochLeavesTheStepItInterrupted() {
+    Object validation = new Object();
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    tick(100);
+    take = spans.enter(TAKE, validation);
+    tick(9);
+    spans.exit(take, new Object());
+    tick(50);
+    long ask = spans.enter(ASK, validation);
+    spans.exit(ask, false);
+    tick(30);
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().compute).isEqualTo(180);
+    assertThat(totals().stall).isEqualTo(9);
+    assertThat(heard.lines).contains("epoch 1", "epoch 2");
+  }
+
+  /** One epoch with one batch, after a wait of {@code wait}. */
+  private void epoch(Object over, long wait, Runnable step) {
+    long take = spans.enter(TAKE, over);
+    tick(wait);
+    spans.exit(take, new Object());
+    step.run();
+    tick(10);
+    spans.exit(spans.enter(ASK, over), false);
+  }
+
+  private void update() {
+    span(UPDATE, 10);
+  }
+
+  @Test
+  void anUpdateInsideAnUpdateIsOne() {
+    long fit = spans.enter(FIT, null);
+    epoch(
+        iterator,
+        5,
+        () -> {
+          long step = spans.enter(UPDATE, null);
+          update();
+          spans.exit(step, null);
+        });
+    spans.exit(fit, null);
+    assertThat(totals().updates).isEqualTo(1);
+  }
+
+  @Test
+  void anEpochThatWasLeftWithItsThreadIsAnEpochOfTheJob() {
+    runOnOtherThread(
+        () -> {
+          long fit = spans.enter(FIT, null);
+          spans.exit(spans.enter(TAKE, iterator), new Object());
+          update();
+          spans.exit(fit, null);
+        });
+    System.gc(); // The thread is gone, as main is when the JVM ends.
+    spans.finish();
+
+    assertThat(spans.totals().ended().words(spans.totals().snapshot(), false))
+        .isEqualTo("1 epoch, left early");
+    assertThat(heard.lines).contains("epoch 1");
+  }
+
+  @Test
+  void anEpochThatUpdatesNoModelIsAnEvaluation() {
+    Object validation = new Object();
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      epoch(iterator, 5, this::update);
+      epoch(validation, 7, () -> span(COMPUTE, 10));
+    }
+    spans.exit(fit, null);
+
+    assertThat(begun()).isEqualTo(4);
+    assertThat(spans.totals().updating()).isEqualTo(2);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(2);
+  }
+
+  @Test
+  void anEpochThatAnEvaluationInterruptsIsOne() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.exit(take, new Object());
+    epoch(new Object(), 7, () -> span(COMPUTE, 10));
+    update();
+    ask(false, 0);
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().updating()).isEqualTo(1);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
+  }
+
+  @Test
+  void updatesOfWorkersMakeAnEpochOfWhatFeedsThem() {
+    long fit = spans.enter(FIT, null);
+    epoch(iterator, 5, () -> runOnOtherThread(this::update));
+    epoch(iterator, 5, () -> {});
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().updating()).isEqualTo(1);
+    assertThat(spans.totals().ended().withoutUpdate()).isEqualTo(1);
+  }
+
+  @Test
+  void aJobIsJudgedByItsEpochsAfterTheFirst() {
+    long fit = spans.enter(FIT, null);
+    epoch(iterator, 1_000, this::update);
+    assertThat(spans.totals().ended().judged().stall).isEqualTo(1_000);
+    assertThat(spans.totals().ended().judged().wall).isEqualTo(1_020);
+    epoch(new Object(), 500, () -> span(COMPUTE, 10));
+    epoch(iterator, 2, this::update);
+    epoch(iterator, 3, this::update);
+    spans.exit(fit, null);
+
+    Figures judged = spans.totals().ended().judged();
+    assertThat(judged.stall).isEqualTo(5);
+    assertThat(judged.compute).isEqualTo(40);
+    assertThat(judged.wall).isEqualTo(45);
+  }
+
+  @Test
+  void aPauseIsNoPartOfWhatItInterrupts() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    spans.fetchTime(clock.get(), clock.addAndGet(20));
+    long decode = spans.enter(DECODE, null);
+    tick(60);
+    gc.addAndGet(40);
+    spans.exit(decode, null);
+    tick(20);
+    spans.exit(take, new Object());
+    tick(10);
+    gc.addAndGet(5); // In the step.
+    ask(false, 0);
+    spans.exit(fit, null);
+
+    Figures all = totals();
+    assertThat(all.gcStall).isEqualTo(40);
+    assertThat(all.fetchTime + all.prepTime()).isEqualTo(60);
+    assertThat(all.decodeTime).isEqualTo(36);
+    assertThat(all.fetchTime).isEqualTo(12);
+    assertThat(all.gcPauses).isEqualTo(45);
+  }
+
+  @Test
+  void anImageThatBecomesAnArrayIsDecodedOnce() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    span(DECODE, 30);
+    span(CONVERT, 20);
+    spans.exit(take, new Object());
+    spans.exit(fit, null);
+
+    assertThat(spans.totals().snapshot().decodeTime).isEqualTo(50);
+    assertThat(heard.lines)
+        .filteredOn(line -> line.startsWith("decode"))
+        .containsExactly("decode 30");
+  }
+
+  @Test
+  void workBetweenAskingAndTakingBelongsToTheStep() {
+    long fit = spans.enter(FIT, null);
+    for (int batch = 0; batch < 2; batch++) {
+      ask(true, 10);
+      tick(200); // ParallelWrapper waits here for its workers.
+      long take = spans.enter(TAKE, iterator);
+      tick(1);
+      spans.exit(take, new Object());
+      tick(5);
+    }
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().stall).isEqualTo(22);
+    assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
+    assertThat(heard.lines).contains("step 205", "step 5");
+  }
+
+  @Test
+  void passBeforeTheTrainingIsNoEpochAndNoStall() {
+    for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
+      ask(true, 1);
+      long take = spans.enter(TAKE, iterator);
+      tick(50);
+      spans.exit(take, new Object());
+    }
+    ask(false, 1);
+    spans.exit(spans.enter(EPOCH, iterator), null);
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(7);
+    spans.exit(take, new Object());
+    ask(false, 0);
+    spans.exit(fit, null);
+    assertThat(totals().batches).isEqualTo(1);
+    assertThat(totals().stall).isEqualTo(7);
+    assertThat(begun()).isEqualTo(1);
+  }
+
+  @Test
+  void waitForANextThatThrowsIsAWait() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(10);
+    spans.exit(take, new Object());
+    take = spans.enter(TAKE, iterator);
+    tick(500);
+    spans.exit(take, null);
+    assertThat(totals().stall).isEqualTo(510);
+    assertThat(totals().batches).isEqualTo(1);
+    spans.exit(fit, null);
+  }
+
+  @Test
+  void epochsLeftByABreakAreWrittenWithTheirLastStep() {
+    long fit = spans.enter(FIT, null);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      Object data = new Object(); // DJL: every epoch iterates over an object of its own.
+      long take = spans.enter(TAKE, data);
+      tick(2);
+      spans.exit(take, new Object());
+      tick(50);
+    }
+    spans.exit(fit, null);
+    spans.finish();
+    assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
+    assertThat(totals().compute).isEqualTo(150);
+  }
+
+  @Test
+  void modelWrittenLongAfterTheLastBatchLengthensTheJobByTheWritingOnly() {
+    long fit = spans.enter(FIT, null);
+    long take = spans.enter(TAKE, iterator);
+    tick(10);
+    spans.exit(take, new Object());
+    tick(90);
+    ask(false, 0);
+    spans.exit(fit, null);
+    tick(60_000);
+    span(CHECKPOINT, 200);
+    assertThat(spans.totals().snapshot().wall).isEqualTo(300);
+  }
+
+  private void epochOf(long nanos) {
+    epochOf(nanos, new Object());
+  }
+
+  private void epochOf(long nanos, Object data) {
+    long take = spans.enter(TAKE, data);
+    spans.exit(take, new Object());
+    tick(nanos);
+    span(UPDATE, 0);
+    long ask = spans.enter(ASK, data);
+    spans.exit(ask, false);
+  }
+
+  @Test
+  void plannedEpochsTellHowLongTheyWillTake() {
+    long fit = spans.enter(FIT, 4);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    epochOf(1_000);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(3_000);
+    epochOf(100); // The first one warmed up.
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
+    epochOf(120);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(110);
+    epochOf(500);
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    long once = spans.enter(FIT, 1); // Most likely in a loop of the program.
+    epochOf(100);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+    spans.exit(once, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+
+    long more = spans.enter(FIT, 10);
+    long inner = spans.enter(FIT, 3); // Not the program's.
+    epochOf(100);
+    spans.exit(inner, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(15);
+    spans.exit(more, null); // It stops early.
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+    assertThat(spans.totals().snapshot().timeLeft).isZero();
+  }
+
+  @Test
+  void whatAnEarlierJobHasMadeIsNotToCome() {
+    spans.exit(spans.enter(SKIPPED, 1), null); // No loop is known.
+    long fit = spans.enter(FIT, 7);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      tick(1);
+      spans.exit(spans.enter(SKIPPED, 1), null);
+    }
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
+    Object data = new Object(); // Its batches are made again, and no step of it.
+    long take = spans.enter(TAKE, data);
+    spans.exit(take, new Object());
+    spans.exit(spans.enter(SKIPPED, null), null);
+    tick(10);
+    spans.exit(spans.enter(ASK, data), false);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    take = spans.enter(TAKE, data); // Its second step is the first that is made.
+    spans.exit(take, new Object());
+    spans.exit(spans.enter(SKIPPED, null), null);
+    epochOf(20, data);
+    assertThat(spans.totals().snapshot().timeLeft).as("it was no whole epoch").isZero();
+    epochOf(1_000);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(2_000);
+    epochOf(700);
+    assertThat(spans.totals().snapshot().timeLeft).as("the one before warmed up").isEqualTo(700);
+    epochOf(700);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
+    assertThat(spans.totals().snapshot().epochs).isEqualTo(4);
+  }
+
+  @Test
+  void theLastEpochAfterAResumeHasNotEndedBeforeItsEnd() {
+    long fit = spans.enter(FIT, 3);
+    spans.exit(spans.enter(SKIPPED, 2), null);
+    Object data = new Object();
+    spans.exit(spans.enter(TAKE, data), new Object());
+    span(UPDATE, 0);
+    assertThat(spans.totals().snapshot().epochs).isEqualTo(1);
+    assertThat(spans.totals().snapshot().plannedEpochs).as("would read as done").isZero();
+    spans.exit(spans.enter(ASK, data), false);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(1);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(1);
+  }
+
+  @Test
+  void aTrainerMayKnowHowManyEpochsItMakes() {
+    Object trainer = new Object();
+    spans.counts(counted -> counted == trainer ? 3 : 0);
+    long other = spans.enter(FIT, new Object());
+    epochOf(100);
+    spans.exit(other, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).isZero();
+    long fit = spans.enter(FIT, trainer);
+    epochOf(100);
+    assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().plannedEpochs).as("it stopped early").isZero();
+  }
+
+  @Test
+  void whoAsksForCollectionsMostOftenIsKnown() {
+    spans.exit(spans.enter(COLLECTION, "my.Before.training"), null);
+    long fit = spans.enter(FIT, null);
+    epochOf(100);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isNull();
+    for (String caller : List.of("my.Some.times", "my.Loop.run", "my.Loop.run")) {
+      spans.exit(spans.enter(COLLECTION, caller), null);
+    }
+    spans.exit(fit, null);
+    assertThat(spans.totals().snapshot().explicitGcCaller).isEqualTo("my.Loop.run");
+  }
+
+  @Test
+  void filesAreItemsOnlyWhileASampleIsLoaded() {
+    assertThat(spans.loadingSample()).isFalse();
+    long sample = spans.enter(SAMPLE, this);
+    assertThat(spans.loadingSample()).isTrue();
+    spans.exit(sample, null);
+    assertThat(spans.loadingSample()).isFalse();
+  }
+
+  @Test
+  void deepNestingIsNoLimit() {
+    long first = spans.enter(SAMPLE, this);
+    for (int i = 0; i < 1_000; i++) {
+      spans.enter(TRANSFORM, this);
+    }
+    tick(3);
+    spans.exit(first, null);
+    assertThat(spans.totals().snapshot().transformTime).isEqualTo(3);
+  }
+
+  private static void runOnOtherThread(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.coordl.telemetry.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.host.AgentThread;
+import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Messages delay the program only briefly, and fit the place that logged them. */
+class AgentLogTest {
+  /** Longer than any machine takes. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final PrintStream before = System.err;
+
+  @AfterEach
+  void restore() {
+    System.setErr(before);
+  }
+
+  /** A standard error that blocks until the second latch opens. */
+  private static PrintStream blocking(OutputStream to, CountDownLatch asked, CountDownLatch open) {
+    return new PrintStream(to, true, StandardCharsets.UTF_8) {
+      @Override
+      public void println(String line) {
+        asked.countDown();
+        boolean interrupted = false;
+        while (open.getCount() > 0) {
+          try {
+            open.await();
+          } catch (InterruptedException e) {
+            interrupted = true;
+          }
+        }
+        super.println(line);
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    };
+  }
+
+  @Test
+  void aStandardErrorThatBlocksHoldsNoThreadOfTheProgramForEver() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(blocking(printed, asked, open));
+    AgentLog log = new AgentLog();
+    CountDownLatch said = new CountDownLatch(2);
+    Thread program =
+        new Thread(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                log.say("line " + i);
+              }
+              said.countDown();
+              log.fault("open /a", new IllegalStateException("x"), false);
+              said.countDown();
+            });
+    program.start();
+    program.join(); // Otherwise the test's time limit ends it.
+    assertThat(said.getCount()).isZero();
+    open.countDown();
+  }
+
+  @Test
+  void aFaultOfTheAgentsOwnThreadHasNoCallOfTheProgramToMake() throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    AgentLog log = new AgentLog();
+    CountDownLatch done = new CountDownLatch(1);
+    new AgentThread(
+            "coordl-test",
+            () -> {
+              log.fault("coordl-test", new IllegalStateException("x"), false);
+              done.countDown();
+            })
+        .start();
+    done.await();
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .contains("this thread of the agent skips that, the program continues")
+        .doesNotContain("own call");
+  }
+
+  @Test
+  void aThreadThatIsInterruptedStaysSoAndItsLineIsPrinted() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+    Thread.currentThread().interrupt();
+    new AgentLog().say("a line");
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("[coordl] a line\n");
+  }
+
+  @Test
+  void linesBehindOneThatNobodyWaitedForArePrintedInTheirOrder() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    System.setErr(blocking(printed, asked, open));
+    AgentLog log = new AgentLog(() -> 0); // A moment.
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    log.print("epoch 2", Duration.ZERO);
+    open.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("epoch 1\nepoch 2\nsummary\n");
+  }
+
+  @Test
+  void behindALineThatIsStuckNobodyWaits() throws InterruptedException {
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AtomicLong now = new AtomicLong();
+    System.setErr(blocking(printed, asked, open));
+    AgentLog log = new AgentLog(now::get);
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    now.set(TimeUnit.SECONDS.toNanos(1));
+    log.print("lost", Duration.ofDays(1));
+    now.set(0);
+    open.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("epoch 1\nsummary\n");
+  }
+
+  @Test
+  void aLineThatWaitedLongForItsTurnIsNotStuck() throws InterruptedException {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch askedAgain = new CountDownLatch(1);
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AtomicLong now = new AtomicLong();
+    AgentLog log = new AgentLog(now::get);
+    System.setErr(blocking(printed, asked, first));
+    log.print("epoch 1", Duration.ZERO);
+    asked.await();
+    System.setErr(blocking(printed, askedAgain, second));
+    log.print("epoch 2", Duration.ZERO);
+    now.set(TimeUnit.SECONDS.toNanos(2));
+    first.countDown();
+    askedAgain.await();
+    log.print("epoch 3", Duration.ZERO);
+    second.countDown();
+    log.print("summary", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8))
+        .isEqualTo("epoch 1\nepoch 2\nepoch 3\nsummary\n");
+  }
+
+  @Test
+  void aLineThatStandardErrorItselfCausesIsNotWaitedForByIt() {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    AgentLog log = new AgentLog();
+    System.setErr(
+        new PrintStream(printed, true, StandardCharsets.UTF_8) {
+          @Override
+          public void println(String line) {
+            if (line.equals("outer")) {
+              log.print("inner", Duration.ofDays(1));
+            }
+            super.println(line);
+          }
+        });
+    log.print("outer", PATIENCE);
+    log.print("last", PATIENCE);
+    assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("outer\ninner\nlast\n");
+  }
+}

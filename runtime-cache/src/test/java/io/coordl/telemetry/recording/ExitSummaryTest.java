@@ -1,0 +1,221 @@
+package io.coordl.telemetry.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Origin;
+import io.coordl.bridge.SpanKind;
+import io.coordl.telemetry.event.StagingStatisticsEvent;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** The text at exit stays within its 20 lines. */
+class ExitSummaryTest {
+  private static StagingStatisticsEvent pipeline(long taken) {
+    StagingStatisticsEvent pipeline = pipeline(1, 1, taken);
+    pipeline.pipeline = "p" + taken;
+    pipeline.slowestJob = 77;
+    return pipeline;
+  }
+
+  private static StagingStatisticsEvent pipeline(long epochs, long shared, long taken) {
+    StagingStatisticsEvent pipeline = new StagingStatisticsEvent();
+    pipeline.group = "g";
+    pipeline.epochs = epochs;
+    pipeline.sharedEpochs = shared;
+    pipeline.taken = taken;
+    return pipeline;
+  }
+
+  private static List<String> linesWith(int pipelines) {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    List<StagingStatisticsEvent> all =
+        LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
+    job.addStaging(() -> all, () -> {});
+    return job.finish();
+  }
+
+  @Test
+  void manyPipelinesAreNotAllShown() {
+    List<String> lines = linesWith(30);
+    assertThat(lines).hasSizeLessThanOrEqualTo(20);
+    assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
+    assertThat(lines).filteredOn(line -> line.contains("more pipelines, see")).hasSize(1);
+  }
+
+  private static void epoch(JobMonitor job, SpanKind step) {
+    Object iterator = new Object();
+    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.spans().exit(job.spans().enter(step, null), null);
+    job.spans().exit(job.spans().enter(SpanKind.ASK, iterator), false);
+  }
+
+  @Test
+  void anEvaluationIsNoEpoch() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    long fit = job.spans().enter(SpanKind.FIT, null);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      epoch(job, SpanKind.UPDATE);
+      epoch(job, SpanKind.COMPUTE);
+    }
+    job.spans().exit(fit, null);
+    assertThat(job.finish().get(0)).startsWith("training: 2 epochs, 2 evaluations, 4 batches");
+  }
+
+  @Test
+  void theSharesComeToTheWholeTime() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
+      Thread.onSpinWait(); // The program does something of its own.
+    }
+    epoch(job, SpanKind.UPDATE);
+
+    Pattern share =
+        Pattern.compile("  (compute|data stall|checkpoints|between epochs) .* s +([\\d.]+) %.*");
+    double sum =
+        job.finish().stream()
+            .map(share::matcher)
+            .filter(Matcher::matches)
+            .mapToDouble(line -> Double.parseDouble(line.group(2)))
+            .sum();
+    assertThat(sum).isBetween(99.7, 100.3);
+  }
+
+  @Test
+  void whereNoEpochUpdatesAModelThatIsSaid() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.COMPUTE);
+    epoch(job, SpanKind.COMPUTE);
+    assertThat(job.finish().get(0))
+        .startsWith("training: 2 epochs without a model update, 2 batches");
+  }
+
+  /** Another job of the group has prepared all batches that this one took. */
+  @Test
+  void whatFoundEverythingKeptSaysSo() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "prepared";
+    store.scope = "host";
+    store.hits = 192;
+    job.addStore(() -> store, () -> {});
+    assertThat(job.finish())
+        .anyMatch(line -> line.startsWith("prepared cache (host)") && line.contains("192 hits"));
+  }
+
+  @Test
+  void aFewPipelinesAreShown() {
+    assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
+  }
+
+  @Test
+  void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    StagingStatisticsEvent training = pipeline(3, 2, 38);
+    training.nobody = 19;
+    training.updates = 37;
+    StagingStatisticsEvent evaluation = pipeline(3, 3, 15);
+    job.addStaging(() -> List.of(training, evaluation), () -> {});
+
+    assertThat(job.finish())
+        .anyMatch(
+            line ->
+                line.startsWith(
+                    "coordinated prep (g): 2 of 3 epochs shared (1 while no other job took part);"))
+        .anyMatch(
+            line -> line.startsWith("coordinated prep (g): 3 of 3 evaluations shared; 15 bat"));
+  }
+
+  @Test
+  void anEpochThatWasLeftIsCountedAsSuch() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    long fit = job.spans().enter(SpanKind.FIT, null);
+    job.spans().exit(job.spans().enter(SpanKind.TAKE, new Object()), new Object());
+    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
+    job.spans().exit(fit, null);
+    assertThat(job.finish().get(0))
+        .startsWith("training: 2 epochs, 1 of them left early, 2 batches");
+  }
+
+  @Test
+  void howFastItTrainedIsTheFirstFigure() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.spans().counts(batch -> 32);
+    epoch(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
+    assertThat(job.finish().get(0))
+        .matches("training: [0-9.,]+ samples/s from the second epoch on; 2 epochs, 2 batches, .*");
+  }
+
+  @Test
+  void ofBatchesOfUnknownSizeNoSpeedIsSaid() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    epoch(job, SpanKind.UPDATE);
+    epoch(job, SpanKind.UPDATE);
+    assertThat(job.finish()).noneMatch(line -> line.contains("samples/s"));
+  }
+
+  private static JobMonitor jobThatReads(AgentLog log) {
+    JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
+    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    return job;
+  }
+
+  @Test
+  void whatWasAskedForAndDidNothingSaysWhyOnce() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    job.addAsked("cache=minio", "cache=minio", () -> "no item was read");
+    job.addAsked("decoded=share", "decoded=share", () -> "");
+
+    assertThat(job.finish())
+        .filteredOn(line -> line.contains("did nothing"))
+        .containsExactly("cache=minio did nothing: no item was read");
+  }
+
+  @Test
+  void whatTheLibrarysCodeSaidOfAPolicyIsTheReason() {
+    AgentLog log = new AgentLog();
+    log.say("decoded=share leaves loaders with a MultiPageMode to DL4J.");
+    JobMonitor job = jobThatReads(log);
+    job.addAsked("decoded=share", "decoded=share", () -> "no image was decoded");
+
+    assertThat(job.finish())
+        .contains("decoded=share did nothing: it leaves loaders with a MultiPageMode to DL4J");
+  }
+
+  @Test
+  void itIsSaidEvenIfNothingWasRead() {
+    JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+    job.addAsked("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
+
+    assertThat(job.finish())
+        .containsExactly("dataset=/a did nothing: the program read no file at or below /a");
+  }
+
+  @Test
+  void manyNamesThatFoundNothingLeaveRoomForTheRest() {
+    JobMonitor job = jobThatReads(new AgentLog());
+    for (int i = 0; i < 100; i++) {
+      String asked = "dataset=/" + i;
+      job.addAsked(asked, asked, () -> "nothing");
+    }
+    job.addAsked(
+        "cache=minio",
+        "cache=minio",
+        () -> {
+          throw new IllegalStateException("closed");
+        });
+    List<StagingStatisticsEvent> pipelines =
+        LongStream.rangeClosed(1, 30).mapToObj(ExitSummaryTest::pipeline).toList();
+    job.addStaging(() -> pipelines, () -> {});
+
+    assertThat(job.finish()).hasSizeLessThanOrEqualTo(20).last().asString().startsWith("next: ");
+  }
+}

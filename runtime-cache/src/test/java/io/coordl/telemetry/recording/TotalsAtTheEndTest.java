@@ -1,0 +1,85 @@
+package io.coordl.telemetry.recording;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.coordl.bridge.Origin;
+import io.coordl.bridge.SpanKind;
+import io.coordl.telemetry.event.StoreStatisticsEvent;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A stopped job continues while its totals are written: all places show the same totals. */
+class TotalsAtTheEndTest {
+  @TempDir Path folder;
+
+  private final JobMonitor job =
+      new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
+  private final AtomicLong hits = new AtomicLong();
+
+  /** The program continues to read, ever more slowly, whenever the figures are read. */
+  private StoreStatisticsEvent looked() {
+    long hit = hits.incrementAndGet();
+    job.spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
+    job.spans().fetchTime(0, 1_000_000);
+    long decode = job.spans().enter(SpanKind.DECODE, null);
+    job.spans().exit(decode, null);
+    StoreStatisticsEvent store = new StoreStatisticsEvent();
+    store.store = "raw";
+    store.hits = hit;
+    store.misses = 1;
+    return store;
+  }
+
+  private void epochThatIsLeft() {
+    long fit = job.spans().enter(SpanKind.FIT, null);
+    Object iterator = new Object();
+    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
+    looked();
+    job.spans().exit(fit, null);
+  }
+
+  private List<RecordedEvent> recorded(Path file, String name) throws Exception {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("io.coordl." + name))
+        .toList();
+  }
+
+  @Test
+  void everyWriterHasTheSameTotals() throws Exception {
+    Path file = folder.resolve("job.jfr");
+    job.addStore(this::looked, () -> {});
+    job.startRecording(file.toString(), true);
+    epochThatIsLeft();
+    // The agent's hook runs while the program's threads are still running.
+    job.addAsked("cache=minio", "cache=minio", () -> looked() == null ? "never" : "");
+
+    List<String> lines = job.finish();
+
+    List<RecordedEvent> all = recorded(file, "JobStatistics");
+    RecordedEvent totals = all.get(all.size() - 1);
+    long items = totals.getLong("items");
+    assertThat(items).isPositive();
+    assertThat(lines).anyMatch(line -> line.startsWith("items: " + items + " from storage"));
+    assertThat(recorded(file, "Epoch"))
+        .singleElement()
+        .satisfies(
+            epoch -> {
+              assertThat(epoch.getLong("items")).isEqualTo(items);
+              assertThat(epoch.getLong("fetchTime")).isEqualTo(totals.getLong("fetchTime"));
+              assertThat(epoch.getLong("decodeTime")).isEqualTo(totals.getLong("decodeTime"));
+              assertThat(epoch.getLong("compute")).isEqualTo(totals.getLong("compute"));
+            });
+    assertThat(recorded(file, "LatencyStatistics"))
+        .filteredOn(latency -> latency.getString("kind").equals("fetch"))
+        .allSatisfy(latency -> assertThat(latency.getLong("count")).isEqualTo(items));
+    List<RecordedEvent> stores = recorded(file, "StoreStatistics");
+    long hit = stores.get(stores.size() - 1).getLong("hits");
+    assertThat(lines).anyMatch(line -> line.contains("; " + hit + " hits, 1 misses"));
+  }
+}
