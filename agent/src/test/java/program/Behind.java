@@ -10,8 +10,8 @@ import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 
 /**
- * Reads a file through a mount, while it is changed on the other side in several ways; prints what
- * it read. Arguments: the file's path on the mount, and that on the other side.
+ * Reads a file through a mount while it changes in the mounted directory; prints what it reads.
+ * Arguments: the file's path on the mount, and in the mounted directory.
  */
 public final class Behind {
   private static final int SIZE = 5_000;
@@ -37,7 +37,7 @@ public final class Behind {
     read("linked", here);
   }
 
-  /** Another tick of the clock lies between two of these. */
+  /** Waits for a clock tick, so that two writes never have the same time stamp. */
   private static void write(Path file, int value, int size) throws IOException {
     byte[] bytes = new byte[size];
     Arrays.fill(bytes, (byte) value);

@@ -28,17 +28,17 @@ import java.util.TreeSet;
 import java.util.zip.CRC32;
 
 /**
- * Reads files while it replaces, truncates, extends and deletes them, closes and interrupts what it
- * has open, and changes everything about its JVM that a program may change; prints what each step
- * returned or threw. With the same arguments every run prints the same. Arguments: an empty
- * directory, a seed, the number of steps.
+ * Reads files while it replaces, truncates, extends and deletes them, closes and interrupts open
+ * files, and changes all JVM settings that a program can change. Prints what each step returns or
+ * throws; runs with the same arguments print the same. Arguments: an empty directory, a seed, the
+ * number of steps.
  */
 public final class Hostile {
   private static final int FILES = 6;
   private static final int OPEN = 8;
   private static final int LARGE = 9 << 20;
 
-  /** A file is never the same twice, by its modification time. */
+  /** Each version of a file gets its own modification time, counted from here. */
   private static final long EPOCH = 1_700_000_000_000L;
 
   private final Path directory;
@@ -51,7 +51,7 @@ public final class Hostile {
     random = new Random(seed);
   }
 
-  /** What a program may have open. Each method returns what is to be printed. */
+  /** An open file, stream or channel. Each method returns what to print. */
   private interface Handle {
     Object use(Random random) throws IOException;
 
@@ -111,7 +111,7 @@ public final class Hostile {
     try {
       result = run.run();
     } catch (Exception | InternalError e) {
-      // JDK 25 says the one or the other of a closed stream, by what was asked of it while open.
+      // For a closed stream, JDK 25 throws either, depending on its earlier use.
       String message =
           String.valueOf(e.getMessage()).replace("Bad file descriptor", "Stream Closed");
       result = e.getClass().getName() + ": " + message;
@@ -149,7 +149,7 @@ public final class Hostile {
 
   private Object change(int number) throws IOException {
     Path path = file(number);
-    // What is changed in place while it is open may be read as it was: the agent's stated limit.
+    // Documented limit: a file changed in place while open may be read as it was before.
     boolean inPlace = open.stream().noneMatch(opened -> opened.file() == number);
     switch (inPlace ? random.nextInt(6) : 2 + random.nextInt(4)) {
       case 0 -> {
@@ -169,7 +169,7 @@ public final class Hostile {
         return "deleted";
       }
       default -> {
-        // Twice, since a free inode is used again.
+        // Twice, because a freed inode is reused.
         write(number);
         write(number);
         return "replaced";
@@ -325,7 +325,7 @@ public final class Hostile {
 
   // The JVM.
 
-  /** Whatever the agent took from here at its start, or asks for later, is different now. */
+  /** Changes everything that the agent read at start-up or may read later. */
   private void changeTheJvm() {
     Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
     TimeZone.setDefault(TimeZone.getTimeZone("Asia/Kathmandu"));
@@ -359,7 +359,7 @@ public final class Hostile {
     }
   }
 
-  /** Classes of a later Java than there is, of one cut short, and of none. */
+  /** Defines classes of a future version, truncated ones, and corrupted ones. */
   private void brokenClasses() throws IOException {
     byte[] good;
     try (InputStream in = Hostile.class.getResourceAsStream("Reads.class")) {
@@ -383,7 +383,7 @@ public final class Hostile {
     }
   }
 
-  /** What a process that this one starts inherits: nothing but its standard streams. */
+  /** Prints the files that a child process inherits: only its standard streams. */
   private void child() throws IOException, InterruptedException {
     Process process =
         new ProcessBuilder("/bin/sh", "-c", "for i in /proc/$$/fd/*; do readlink $i; done; true")

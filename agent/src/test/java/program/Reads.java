@@ -18,8 +18,8 @@ import java.util.TreeSet;
 import java.util.zip.CRC32;
 
 /**
- * Reads every file of a directory twice in several ways, prints what it saw and the threads there
- * are, and ends as told. Arguments: directory, then any of {@code interrupt} (all threads of the
+ * Reads every file of a directory twice in several ways, prints what it reads and the live threads,
+ * and ends as requested. Arguments: directory, then any of {@code interrupt} (all threads of the
  * agent, after the first round), {@code wait} (for a line on stdin between the two rounds), {@code
  * recorder} (until the agent's recorder, if any, has started), {@code probe} (prints on stderr each
  * class that an object stream creates), {@code exit=N}, {@code throw}, {@code threads}.
@@ -77,7 +77,7 @@ public final class Reads {
     return ObjectInputFilter.Status.UNDECIDED;
   }
 
-  /** What the agent shows by JMX, as another agent in this JVM serves it. */
+  /** Prints the agent's MBeans, which another agent in this JVM serves over HTTP. */
   private static void scrape(int port) throws Exception {
     for (int i = 0; i < 600; i++) {
       String all;
@@ -126,7 +126,10 @@ public final class Reads {
     return crc.getValue();
   }
 
-  /** Interrupts as {@code mvn exec:java} does, and each by its name; how many the former meets. */
+  /**
+   * Interrupts all threads of the group, as {@code mvn exec:java} does, and each agent thread by
+   * name; returns the number of agent threads in the group.
+   */
   private static long interrupt() {
     long met = 0;
     for (int times = 0; times < 5; times++) {
@@ -149,7 +152,7 @@ public final class Reads {
   private static List<String> threads() {
     TreeSet<String> names = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      // One watches the memory for as long as files are kept.
+      // Runs for as long as files are cached.
       if (!thread.getName().equals("coordl-memory")) {
         names.add(thread.getName());
       }

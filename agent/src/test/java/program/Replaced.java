@@ -14,7 +14,7 @@ import java.util.zip.CRC32;
 
 /**
  * Reads the files of a directory in several ways, replaces them by others of the same size and
- * modification time, and reads them again; prints what it read. Arguments: the directory, and
+ * modification time, and reads them again; prints what it reads. Arguments: the directory, and
  * {@code keep} to replace nothing.
  */
 public final class Replaced {

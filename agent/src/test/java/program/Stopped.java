@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Stops threads that read files, at any instruction, and prints "ended". Arguments: directory, how
- * many. For JDKs whose {@code Thread.stop} stops.
+ * Stops threads at any instruction while they read files, then prints "ended". Arguments: a
+ * directory, the number of stops. Needs a JDK whose {@code Thread.stop} works.
  */
 public final class Stopped {
   private static final int AT_A_TIME = 4;

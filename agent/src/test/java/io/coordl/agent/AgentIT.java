@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packaged agent beside real programs, on every JDK of this machine: it does no harm. */
+/** The packaged agent does no harm to real programs, on every JDK of this machine. */
 final class AgentIT {
   private static final int FILES = 3;
 
@@ -61,7 +61,7 @@ final class AgentIT {
     return Child.java(jdk, work);
   }
 
-  /** What the program prints and returns when it runs alone. */
+  /** The program's output and exit code without the agent. */
   private Outcome plain(Path jdk) throws IOException, InterruptedException {
     Outcome outcome = PLAIN.get(jdk);
     if (outcome == null) {
@@ -78,7 +78,7 @@ final class AgentIT {
     assertThat(outcome.exit()).isZero();
   }
 
-  /** Every file was read from storage once, and from memory ever after. */
+  /** Asserts that each file was read from storage once and then from memory. */
   private static void assertCached(Outcome outcome) {
     assertThat(outcome.said())
         .anySatisfy(
@@ -108,7 +108,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theJarRunAsAProgramPrintsTheHelp(Path jdk) throws Exception {
+  void runningTheJarPrintsTheHelp(Path jdk) throws Exception {
     Outcome outcome = java(jdk).with("-jar", Child.AGENT.toString()).run();
 
     assertThat(outcome.exit()).isZero();
@@ -117,7 +117,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void anUnknownKeyIsOneLine(Path jdk) throws Exception {
+  void anUnknownKeyPrintsOneLine(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("cach=minio").reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -129,7 +129,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aProfileOfAProgramThatTrainsNothingSaysSo(Path jdk) throws Exception {
+  void aProfileWithoutTrainingReportsSo(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("profile=all").reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -142,7 +142,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aBadValueIsOneLine(Path jdk) throws Exception {
+  void aBadValuePrintsOneLine(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("cache=minio,cache.size=1.5g").reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -152,7 +152,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void argumentsOfTheEnvironmentAreInForce(Path jdk) throws Exception {
+  void argumentsInTheEnvironmentTakeEffect(Path jdk) throws Exception {
     Outcome outcome =
         java(jdk)
             .environment("COORDL_OPTS", CACHING + data + ",record=off")
@@ -166,7 +166,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void readsOfACachedDataSetAreTheSame(Path jdk) throws Exception {
+  void cachedReadsReturnTheSameBytes(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("record=off," + CACHING + data).reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -177,10 +177,10 @@ final class AgentIT {
     assertNothingWritten();
   }
 
-  /** Nor of the libraries that it brings; with a data set its stores open before the program. */
+  /** Nor its bundled libraries. With a data set, stores open before the program starts. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void theAgentRewritesNothingOfItsOwn(Path jdk) throws Exception {
+  void theAgentDoesNotRewriteItself(Path jdk) throws Exception {
     Path recording = work.resolve("job.jfr");
 
     Outcome outcome =
@@ -195,8 +195,8 @@ final class AgentIT {
 
   // Kill switch.
 
-  /** With verbose class loading: the program's output, and the classes of ours. */
-  private static List<String> ours(Path classLog) throws IOException {
+  /** The agent's classes in a log of loaded classes. */
+  private static List<String> agentClasses(Path classLog) throws IOException {
     try (Stream<String> lines = Files.lines(classLog)) {
       return lines
           .filter(line -> line.contains("io.coordl.") || line.contains("net.bytebuddy."))
@@ -216,19 +216,19 @@ final class AgentIT {
 
     assertSameAsPlain(jdk, outcome);
     assertThat(outcome.err()).isEmpty();
-    assertThat(ours(classLog)).containsExactly("io.coordl.agent.CoordlAgent");
+    assertThat(agentClasses(classLog)).containsExactly("io.coordl.agent.CoordlAgent");
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchAsArgumentLoadsNothingOfOurs(Path jdk) throws Exception {
+  void theKillSwitchAsArgumentLoadsNoAgentClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(jdk, log, logged(jdk, log).agent("cache=minio,enabled=false,dataset=" + data));
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchAsSystemPropertyLoadsNothingOfOurs(Path jdk) throws Exception {
+  void theKillSwitchAsSystemPropertyLoadsNoAgentClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(
         jdk, log, logged(jdk, log).with("-Dcoordl.enabled=false").agent(CACHING + data));
@@ -236,7 +236,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theKillSwitchInTheEnvironmentLoadsNothingOfOurs(Path jdk) throws Exception {
+  void theKillSwitchInTheEnvironmentLoadsNoAgentClass(Path jdk) throws Exception {
     Path log = work.resolve("classes");
     assertUntouched(
         jdk,
@@ -261,8 +261,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aProgramThatTrainsNothingHasNoRecordingNoSummaryAndNoThreadOfOurs(Path jdk)
-      throws Exception {
+  void withoutTrainingThereIsNoRecordingSummaryOrAgentThread(Path jdk) throws Exception {
     Outcome outcome = java(jdk).agent("cache=minio").reads(data, "threads").run();
 
     assertSameAsPlain(jdk, outcome);
@@ -272,7 +271,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theExitCodeOfTheProgramIsItsOwn(Path jdk) throws Exception {
+  void theProgramKeepsItsExitCode(Path jdk) throws Exception {
     Outcome observed = java(jdk).agent("").reads(data, "exit=7").run();
     Outcome cached = java(jdk).agent("record=off," + CACHING + data).reads(data, "exit=7").run();
 
@@ -284,7 +283,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void anUncaughtExceptionIsTheProgramsOwn(Path jdk) throws Exception {
+  void anUncaughtExceptionIsPrintedAsWithoutTheAgent(Path jdk) throws Exception {
     Outcome alone = java(jdk).reads(data, "throw").run();
     Outcome observed = java(jdk).agent("").reads(data, "throw").run();
 
@@ -295,7 +294,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void attachedTwiceTheSecondOneSaysSoAndDoesNothing(Path jdk) throws Exception {
+  void aSecondAttachReportsItselfAndDoesNothing(Path jdk) throws Exception {
     Outcome outcome =
         java(jdk)
             .agent("record=off," + CACHING + data)
@@ -358,7 +357,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void attachedLateItServesTheReadsThatFollow(Path jdk) throws Exception {
+  void aLateAttachServesLaterReads(Path jdk) throws Exception {
     Path err = work.resolve("err");
     Process process = java(jdk).reads(data, "wait").start(err);
     try {
@@ -387,7 +386,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void besideJaCoCoInBothOrdersBothDoTheirWork(Path jdk) throws Exception {
+  void bothWorkBesideJaCoCoInEitherOrder(Path jdk) throws Exception {
     for (boolean first : new boolean[] {true, false}) {
       Path executed = work.resolve("jacoco-" + first + ".exec");
       Child child = java(jdk);
@@ -411,7 +410,7 @@ final class AgentIT {
   }
 
   @Test
-  void besideOpenTelemetryInBothOrdersTheProgramIsTheSame() throws Exception {
+  void theProgramRunsTheSameBesideOpenTelemetryInEitherOrder() throws Exception {
     Path jdk = Path.of(System.getProperty("java.home"));
     Outcome alone = java(jdk).reads(data).run();
     for (boolean first :
@@ -438,7 +437,7 @@ final class AgentIT {
     }
   }
 
-  /** The Prometheus project's exporter of MBeans, as it is, with the least configuration. */
+  /** Runs the Prometheus project's JMX exporter with a minimal configuration. */
   @ParameterizedTest
   @MethodSource("jdks")
   void anExporterOfMBeansServesTheTotals(Path jdk) throws Exception {
@@ -472,7 +471,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void noMBeanIsThereUnlessItIsAskedFor(Path jdk) throws Exception {
+  void noMBeanIsRegisteredUnlessRequested(Path jdk) throws Exception {
     Path classes = work.resolve("classes");
     Outcome outcome =
         logged(jdk, classes).agent("record=off," + CACHING + data).reads(data, "threads").run();
@@ -484,11 +483,11 @@ final class AgentIT {
         .doesNotContain(" io.prometheus.", " io.opentelemetry.");
   }
 
-  // Failing inside.
+  // Failures inside the agent.
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aRecordingThatCannotBeWrittenCostsTheRecordingOnly(Path jdk) throws Exception {
+  void anUnwritableRecordingCostsOnlyTheRecording(Path jdk) throws Exception {
     Path notDirectory = Files.writeString(work.resolve("file"), "");
 
     Outcome outcome =
@@ -509,8 +508,8 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aDirectoryThatCannotBeWrittenCostsTheRecordingOnly(Path jdk) throws Exception {
-    // Read-only even for root, whom permissions do not stop.
+  void anUnwritableDirectoryCostsOnlyTheRecording(Path jdk) throws Exception {
+    // Read-only even for root, which ignores permissions.
     Outcome outcome =
         java(jdk).in(Path.of("/proc")).agent(CACHING + data).reads(data, "recorder").run();
 
@@ -529,8 +528,8 @@ final class AgentIT {
     try (FileSystem jar = FileSystems.newFileSystem(URI.create("jar:" + copy.toUri()), Map.of())) {
       Path path = jar.getPath(entry);
       byte[] bytes = Files.readAllBytes(path);
-      bytes[7] = 1; // A class file of version 1.
-      bytes[0] = 0; // And of no magic number.
+      bytes[7] = 1; // Class file version 1.
+      bytes[0] = 0; // No magic number.
       Files.write(path, bytes);
     }
     return copy;
@@ -554,7 +553,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("entries")
-  void aBrokenClassOfOursLeavesTheProgramAsItWas(String entry) throws Exception {
+  void aBrokenAgentClassDoesNotAffectTheProgram(String entry) throws Exception {
     Path jdk = Path.of(System.getProperty("java.home"));
 
     Outcome outcome =
@@ -566,7 +565,7 @@ final class AgentIT {
   }
 
   @Test
-  void aBrokenLibraryOfTheMetricsCostsNothingElse() throws Exception {
+  void aBrokenMetricsLibraryCostsOnlyTheMetrics() throws Exception {
     Path jdk = Path.of(System.getProperty("java.home"));
     Path agent = broken("inst/io/opentelemetry/sdk/resources/Resource.classdata");
 
@@ -588,7 +587,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aJarWrittenAnewUnderARunningJobCostsTheJobNothing(Path jdk) throws Exception {
+  void overwritingTheJarDoesNotDisturbARunningJob(Path jdk) throws Exception {
     Path jar = Files.copy(Child.AGENT, work.resolve("agent.jar"));
     Path err = work.resolve("err");
     Process process =
@@ -607,7 +606,7 @@ final class AgentIT {
     }
   }
 
-  /** What a program that waits has printed until then. */
+  /** The program's output until it prints that it is ready. */
   private static String untilReady(BufferedReader reader) throws IOException {
     StringBuilder out = new StringBuilder();
     for (String line = reader.readLine(); line != null; line = reader.readLine()) {
@@ -621,7 +620,7 @@ final class AgentIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aMissingDataSetIsNoFault(Path jdk) throws Exception {
+  void aMissingDataSetIsNotAFault(Path jdk) throws Exception {
     Outcome outcome =
         java(jdk)
             .agent("record=off," + CACHING + work.resolve("none"))

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInfo;
 
-/** A program in a JVM of its own, on one of the JDKs of this machine, perhaps with the agent. */
+/** A program in its own JVM, on one of this machine's JDKs, with or without the agent. */
 final class Child {
   /** The packaged agent. */
   static final Path AGENT = Path.of("target", "coordl-agent.jar").toAbsolutePath();
@@ -24,17 +24,17 @@ final class Child {
   private static final Path PROGRAMS = Path.of("target", "test-classes").toAbsolutePath();
   private static final Path INSTALLED = Path.of("/usr/lib/jvm");
 
-  /** Whether the whole matrix runs, on JVMs with their own choice of compiler and collector. */
+  /** Whether to run all JDKs, with their default compiler and collector. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
 
-  /** Programs of a second: what counts is how soon they start. */
-  private static final String[] SOON = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
+  /** For programs that run about a second: start-up time dominates. */
+  private static final String[] FAST_START = {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
 
   static final long LIMIT_SECONDS = 600;
 
-  /** What came out; {@code err} without the JVM's own warnings. */
+  /** Exit code and output; {@code err} without the JVM's own warnings. */
   record Outcome(int exit, String out, String err) {
-    /** The lines the agent said. */
+    /** The agent's lines. */
     List<String> said() {
       return err.lines().filter(line -> line.startsWith("[coordl]")).toList();
     }
@@ -49,7 +49,9 @@ final class Child {
     this.directory = directory;
   }
 
-  /** Every JDK of 17 or newer below /usr/lib/jvm, and the one that runs this; printed once each. */
+  /**
+   * Each JDK 17 or newer below /usr/lib/jvm, and the one that runs this test, without duplicates.
+   */
   static List<Path> jdks() throws IOException {
     List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
     if (Files.isDirectory(INSTALLED)) {
@@ -73,7 +75,7 @@ final class Child {
     return List.copyOf(found.keySet());
   }
 
-  /** All of them with -Pfull, else one: the tests take turns, by their names. */
+  /** All JDKs with -Pfull, else one, chosen by the test's name. */
   static List<Path> jdks(TestInfo test) throws IOException {
     List<Path> all = jdks();
     int name = test.getTestMethod().orElseThrow().getName().hashCode();
@@ -90,13 +92,13 @@ final class Child {
 
   /** A {@code java} command in {@code directory}. */
   static Child java(Path jdk, Path directory) {
-    // Attaching is announced on 24 and later; the tests are about what we say.
+    // Newer JDKs warn about agents attached at run time; the tests check only the agent's output.
     return tool(jdk, "java", directory)
         .with("-Xmx256m", "-XX:+EnableDynamicAgentLoading")
-        .with(FULL ? new String[0] : SOON);
+        .with(FULL ? new String[0] : FAST_START);
   }
 
-  /** Another tool of a JDK. */
+  /** A tool of the JDK. */
   static Child tool(Path jdk, String name, Path directory) {
     return new Child(jdk.resolve("bin").resolve(name), directory);
   }
@@ -137,7 +139,7 @@ final class Child {
     return this;
   }
 
-  /** Starts it; its standard error goes to {@code err}. */
+  /** Starts the program; its standard error goes to {@code err}. */
   Process start(Path err) throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     for (String inherited : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "COORDL_OPTS")) {
@@ -147,7 +149,7 @@ final class Child {
     return builder.redirectError(err.toFile()).start();
   }
 
-  /** Runs it to its end. */
+  /** Runs the program to its end. */
   Outcome run() throws IOException, InterruptedException {
     Path err = Files.createTempFile("child", ".err");
     try {
@@ -159,7 +161,7 @@ final class Child {
     }
   }
 
-  /** What a started child left. */
+  /** Waits for the end of a started process and returns its output. */
   static Outcome end(Process process, Path err) throws IOException, InterruptedException {
     CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS)
         .execute(process::destroyForcibly);

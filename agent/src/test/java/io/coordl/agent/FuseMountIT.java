@@ -15,10 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import program.Replaced;
 
-/** The packaged agent with a data set on a real FUSE mount: another directory, by bindfs. */
+/** The packaged agent with a data set on a real FUSE mount, made by bindfs. */
 final class FuseMountIT {
   @TempDir Path work;
-  private Path there;
+  private Path source;
   private Path mount;
 
   static List<Path> jdks() throws IOException {
@@ -28,10 +28,10 @@ final class FuseMountIT {
   @BeforeEach
   void mount() throws Exception {
     assumeThat(Boolean.getBoolean("coordl.full")).as("runs with -Pfull").isTrue();
-    there = Files.createDirectory(work.resolve("there"));
+    source = Files.createDirectory(work.resolve("there"));
     mount = Files.createDirectory(work.resolve("mount"));
-    // Attributes that the kernel keeps for a while are a stated limit.
-    assumeThat(done("bindfs", "-o", "attr_timeout=0,entry_timeout=0", "" + there, "" + mount))
+    // Attributes cached by the kernel are a documented limit.
+    assumeThat(succeeds("bindfs", "-o", "attr_timeout=0,entry_timeout=0", "" + source, "" + mount))
         .as("bindfs is installed and may mount here")
         .isTrue();
   }
@@ -39,11 +39,11 @@ final class FuseMountIT {
   @AfterEach
   void unmount() throws Exception {
     if (mount != null) {
-      done("fusermount3", "-u", "-z", mount.toString());
+      succeeds("fusermount3", "-u", "-z", mount.toString());
     }
   }
 
-  private static boolean done(String... command) throws InterruptedException {
+  private static boolean succeeds(String... command) throws InterruptedException {
     try {
       return new ProcessBuilder(command).inheritIO().start().waitFor() == 0;
     } catch (IOException e) {
@@ -65,11 +65,11 @@ final class FuseMountIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void filesThatAreReplacedThroughTheMountAreReadAnew(Path jdk) throws Exception {
+  void filesReplacedThroughTheMountAreReadAgain(Path jdk) throws Exception {
     Replaced.make(mount, 0);
     Outcome plain = run(jdk, "", "program.Replaced", mount);
     for (String scope : List.of("process", "host")) {
-      cleared();
+      deleteFiles();
       Replaced.make(mount, 0);
       String agent = ",cache.scope=" + scope + ",group=fuse-" + ProcessHandle.current().pid();
       Outcome job = run(jdk, agent, "program.Replaced", mount);
@@ -80,10 +80,10 @@ final class FuseMountIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void filesThatAreReplacedBehindTheMountAreReadAnew(Path jdk) throws Exception {
-    Path[] arguments = {mount.resolve("file"), there.resolve("file")};
+  void filesReplacedBehindTheMountAreReadAgain(Path jdk) throws Exception {
+    Path[] arguments = {mount.resolve("file"), source.resolve("file")};
     Outcome plain = run(jdk, "", "program.Behind", arguments);
-    cleared();
+    deleteFiles();
     Outcome job = run(jdk, ",cache.scope=process", "program.Behind", arguments);
     assertThat(job.out()).isEqualTo(plain.out());
     assertThat(job.said()).anyMatch(line -> line.matches(".* [1-9]\\d* hits,.*"));
@@ -91,14 +91,14 @@ final class FuseMountIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void whatTheUserLeavesOutIsNotKept(Path jdk) throws Exception {
+  void excludedFileSystemsAreNotCached(Path jdk) throws Exception {
     Replaced.make(mount, 0);
     Outcome job = run(jdk, ",cache.exclude=fuse", "program.Replaced", mount);
     assertThat(job.said()).anyMatch(line -> line.contains("raw cache (process): 0 items"));
   }
 
-  private void cleared() throws IOException {
-    try (var files = Files.newDirectoryStream(there)) {
+  private void deleteFiles() throws IOException {
+    try (var files = Files.newDirectoryStream(source)) {
       for (Path file : files) {
         Files.delete(file);
       }

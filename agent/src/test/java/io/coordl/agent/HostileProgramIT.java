@@ -14,11 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A program that does its worst sees the same in every mode of the agent as without it. */
+/** A hostile program behaves the same in every mode of the agent as without it. */
 final class HostileProgramIT {
   private static final int STEPS = Child.FULL ? 1500 : 700;
 
-  /** In none of these modes may the program see a difference. {@code DATA} is its directory. */
+  /** Modes in which the program must see no difference. {@code DATA} is its directory. */
   private static final List<String> MODES =
       List.of(
           "record=off",
@@ -54,13 +54,13 @@ final class HostileProgramIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theProgramSeesTheSameInEveryMode(Path jdk) throws Exception {
+  void theProgramBehavesTheSameInEveryMode(Path jdk) throws Exception {
     long seed = jdk.hashCode();
     System.out.println("seed " + seed);
     Outcome plain = run(jdk, "", seed);
     assertThat(plain.exit()).isEqualTo(1);
     assertThat(plain.out()).contains("rest ", "ClosedByInterruptException", "child 0", "uncaught");
-    // Else the second JDK has some of the modes.
+    // By default, the other JDKs run only some modes.
     boolean all = Child.FULL || jdk.equals(jdks().get(0));
     for (String mode : all ? MODES : MODES.subList(3, 5)) {
       Outcome outcome = run(jdk, mode, seed);
@@ -70,9 +70,9 @@ final class HostileProgramIT {
     }
   }
 
-  /** If two plain runs differed, equality would say nothing. */
+  /** Otherwise comparing runs would prove nothing. */
   @Test
-  void twoPlainRunsAreTheSame() throws Exception {
+  void twoPlainRunsPrintTheSame() throws Exception {
     Path jdk = jdks().get(0);
     assertThat(run(jdk, "", 7).out()).isEqualTo(run(jdk, "", 7).out());
   }

@@ -36,7 +36,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may know whom. */
+/** Which package may depend on which. */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HouseRulesTest {
   private static final String[] JDK = {
@@ -54,11 +54,11 @@ final class HouseRulesTest {
   private static final String BRIDGE = "io.coordl.bridge..";
 
   @ArchTest
-  static final ArchRule noPackagesDependOnEachOtherInACircle =
+  static final ArchRule packagesHaveNoCycles =
       slices().matching("io.coordl.(**)").should().beFreeOfCycles();
 
   @ArchTest
-  static final ArchRule onlyTheAgentKnowsTheAgent =
+  static final ArchRule onlyTheAgentDependsOnTheAgent =
       noClasses()
           .that()
           .resideOutsideOfPackage("io.coordl.agent..")
@@ -67,7 +67,7 @@ final class HouseRulesTest {
           .resideInAPackage("io.coordl.agent..");
 
   @ArchTest
-  static final ArchRule onlyTheAgentKnowsTheTransformers =
+  static final ArchRule onlyTheAgentAndLibrariesDependOnTheTransformers =
       noClasses()
           .that()
           .resideOutsideOfPackages(
@@ -77,7 +77,7 @@ final class HouseRulesTest {
           .resideInAPackage("io.coordl.transformers..");
 
   @ArchTest
-  static final ArchRule transformersKnowTheBridgeOnly =
+  static final ArchRule transformersDependOnNoStoreAndNoTelemetry =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.transformers..")
@@ -91,7 +91,7 @@ final class HouseRulesTest {
                   "io.coordl.telemetry.recording.."));
 
   @ArchTest
-  static final ArchRule theBridgeKnowsTheJdkOnly =
+  static final ArchRule theBridgeDependsOnlyOnTheJdk =
       classes()
           .that()
           .resideInAPackage(BRIDGE)
@@ -103,7 +103,7 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(DESKTOP)));
 
   @ArchTest
-  static final ArchRule whatBothSidesSayAlikeKnowsTheEventsOnly =
+  static final ArchRule adviceDependsOnlyOnEvents =
       classes()
           .that()
           .resideInAPackage("io.coordl.telemetry.advice..")
@@ -117,7 +117,7 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
-  static final ArchRule eventsKnowTheirAnnotationsOnly =
+  static final ArchRule eventsDependOnlyOnTheirAnnotations =
       classes()
           .that()
           .resideInAPackage("io.coordl.telemetry.event..")
@@ -128,7 +128,7 @@ final class HouseRulesTest {
                   .or(resideInAnyPackage(NULLNESS)));
 
   @ArchTest
-  static final ArchRule onlyImageReadsWakesTheDesktop =
+  static final ArchRule onlyImageReadsDependsOnTheDesktop =
       noClasses()
           .that()
           .resideInAPackage(BRIDGE)
@@ -140,7 +140,7 @@ final class HouseRulesTest {
           .dependOnClassesThat(resideInAnyPackage(DESKTOP));
 
   @ArchTest
-  static final ArchRule nothingOfOursLogsThroughTheJdkOrManagesItself =
+  static final ArchRule theAgentUsesNeitherJdkLoggingNorJmx =
       noClasses()
           .that()
           .resideInAnyPackage(BRIDGE, "io.coordl.agent..", "io.coordl.transformers..")
@@ -150,7 +150,7 @@ final class HouseRulesTest {
                   "java.util.logging..", "java.lang.management..", "javax.management.."));
 
   @ArchTest
-  static final ArchRule theEntryClassTouchesNoFileSystem =
+  static final ArchRule theEntryClassUsesNoNioFiles =
       noClasses()
           .that()
           .haveSimpleName("CoordlAgent")
@@ -161,7 +161,7 @@ final class HouseRulesTest {
           .resideInAPackage("java.nio.file..");
 
   @ArchTest
-  static final ArchRule theEntryClassRefersToNothingOfOurs =
+  static final ArchRule theEntryClassDependsOnNoOtherAgentClass =
       noClasses()
           .that()
           .haveSimpleName("CoordlAgent")
@@ -170,7 +170,7 @@ final class HouseRulesTest {
               resideInAnyPackage("io.coordl.bridge..", "io.coordl.agent.install.."));
 
   @ArchTest
-  static final ArchRule storesKnowTheBridgeButNoEventsAndNoOneElse =
+  static final ArchRule storesDependOnNoTelemetry =
       noClasses()
           .that()
           .resideInAnyPackage("io.coordl.store..", "io.coordl.items..", "io.coordl.peers..")
@@ -185,7 +185,7 @@ final class HouseRulesTest {
                   "org.HdrHistogram.."));
 
   @ArchTest
-  static final ArchRule attributionKnowsNoFilesNoRecordingNoHistograms =
+  static final ArchRule attributionDependsOnNoFilesRecordingOrHistograms =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.telemetry.attribution..")
@@ -200,7 +200,7 @@ final class HouseRulesTest {
                   "net.bytebuddy.."));
 
   @ArchTest
-  static final ArchRule recordingRewritesNothingAndKnowsNoStore =
+  static final ArchRule recordingDependsOnNoStoreAndNoByteBuddy =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.telemetry.recording..")
@@ -208,9 +208,9 @@ final class HouseRulesTest {
           .dependOnClassesThat(
               resideInAnyPackage("io.coordl.store..", "io.coordl.items..", "net.bytebuddy.."));
 
-  /** The jar holds no more of it. */
+  /** The jar contains only these packages of Byte Buddy. */
   @ArchTest
-  static final ArchRule ofByteBuddyOnlyTheParserIsUsed =
+  static final ArchRule onlyTheParserOfByteBuddyIsUsed =
       noClasses()
           .should()
           .dependOnClassesThat(
@@ -235,7 +235,7 @@ final class HouseRulesTest {
                   "org.deeplearning4j.."));
 
   @ArchTest
-  static final ArchRule onlyTheMembershipKnowsJGroups =
+  static final ArchRule onlyTheMembershipDependsOnJGroups =
       noClasses()
           .that()
           .resideOutsideOfPackage("io.coordl.peers.hosts.membership..")
@@ -244,7 +244,7 @@ final class HouseRulesTest {
           .resideInAPackage("org.jgroups..");
 
   @ArchTest
-  static final ArchRule theMembershipTouchesNoItem =
+  static final ArchRule theMembershipDependsOnNoItemsAndNoTelemetry =
       noClasses()
           .that()
           .resideInAPackage("io.coordl.peers.hosts.membership..")
@@ -270,7 +270,7 @@ final class HouseRulesTest {
                   .and(not(simpleName("RedisUri"))));
 
   @ArchTest
-  static final ArchRule onlyTheRedisEngineKnowsJedis =
+  static final ArchRule onlyTheRedisEngineDependsOnJedis =
       noClasses()
           .that()
           .resideOutsideOfPackage("io.coordl.peers.redis..")
@@ -279,7 +279,7 @@ final class HouseRulesTest {
           .resideInAPackage("redis.clients..");
 
   @ArchTest
-  static final ArchRule onlyTheMetricsKnowTheirLibraries =
+  static final ArchRule onlyTheMetricsDependOnTheirLibraries =
       noClasses()
           .that()
           .resideOutsideOfPackage("io.coordl.telemetry.metrics..")

@@ -12,10 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * No constant outside a library's folder names a library: its packages, its classes, its name in a
- * text.
- */
+/** No string constant outside a library's folder names that library, its packages or classes. */
 final class LibraryNamesTest {
   private static final Path ROOT = Path.of("..");
 
@@ -25,12 +22,12 @@ final class LibraryNamesTest {
               + "|multilayernetwork|computationgraph|recordreader|datasetiterator",
           Pattern.CASE_INSENSITIVE);
 
-  /** A folder of one library, which may name it. */
-  private static final Pattern OF_A_LIBRARY =
+  /** Folders that may name their library. */
+  private static final Pattern LIBRARY_FOLDER =
       Pattern.compile("transformers/src/main/java/io/coordl/library/\\w+/.*");
 
   @Test
-  void onlyTheFolderOfALibraryNamesIt() throws IOException {
+  void onlyALibrarysFolderNamesIt() throws IOException {
     Map<String, Integer> found = new TreeMap<>();
     for (String module : List.of("runtime-cache", "transformers", "agent", "reports")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main"))) {
@@ -59,7 +56,7 @@ final class LibraryNamesTest {
 
   private static void count(Path file, Map<String, Integer> found) throws IOException {
     String name = ROOT.relativize(file).toString();
-    if (OF_A_LIBRARY.matcher(name).matches()) {
+    if (LIBRARY_FOLDER.matcher(name).matches()) {
       return;
     }
     String text = Files.readString(file);
@@ -72,7 +69,7 @@ final class LibraryNamesTest {
     }
   }
 
-  /** How many string constants of a Java source name a library. */
+  /** Number of string constants in a Java source that name a library. */
   private static int constants(String source) {
     int count = 0;
     int at = 0;

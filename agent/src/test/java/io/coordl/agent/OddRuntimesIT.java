@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * JVMs that forbid, lack or stop something that most have: the program behaves as without the
- * agent.
+ * On JVMs with a security manager, stopped threads or missing modules, the program behaves as
+ * without the agent.
  */
 final class OddRuntimesIT {
   private static final String CACHING = "record=off,status=off,cache=minio,cache.size=10m,dataset=";
@@ -44,7 +44,7 @@ final class OddRuntimesIT {
     return Child.jdks(test);
   }
 
-  /** Runs on none of the JDKs here if all are newer. */
+  /** Skips the test if all installed JDKs are newer. */
   private static Optional<Path> oldJdk() throws IOException {
     Optional<Path> old = Optional.empty();
     for (Path jdk : Child.jdks()) {
@@ -74,7 +74,7 @@ final class OddRuntimesIT {
         + "/-\", \"read\";";
   }
 
-  private static String ofTheAgent(String permissions) {
+  private static String grantAgent(String permissions) {
     return "grant codeBase \"file:" + Child.AGENT + "\" { " + permissions + " };\n";
   }
 
@@ -97,9 +97,9 @@ final class OddRuntimesIT {
   }
 
   @Test
-  void anAgentWithAllPermissionsServesAProgramThatMayOnlyReadItsData() throws Exception {
+  void aPrivilegedAgentServesAProgramThatMayOnlyReadItsData() throws Exception {
     String policy =
-        ofTheAgent("permission java.security.AllPermission;") + "grant { " + mayRead() + " };\n";
+        grantAgent("permission java.security.AllPermission;") + "grant { " + mayRead() + " };\n";
     Outcome plain = guarded(policy).reads(data).run();
     assertThat(plain.exit()).as(plain.err()).isZero();
 
@@ -115,8 +115,8 @@ final class OddRuntimesIT {
 
   /** A process without read permission does not get a file that the cache read for another. */
   @Test
-  void aProgramThatMayNotReadAFileIsRefusedByTheAgentToo() throws Exception {
-    String policy = ofTheAgent("permission java.security.AllPermission;");
+  void theAgentRefusesAFileThatTheProgramMayNotRead() throws Exception {
+    String policy = grantAgent("permission java.security.AllPermission;");
 
     Outcome plain = guarded(policy).program("program.ReadsOne", data.resolve("item-0") + "").run();
     Outcome cached =
@@ -130,7 +130,7 @@ final class OddRuntimesIT {
   }
 
   @Test
-  void aJobWhoseReadersWereStoppedEnds() throws Exception {
+  void aJobEndsAfterItsReadersWereStopped() throws Exception {
     Outcome outcome =
         Child.java(oldJdk().orElseThrow(), work)
             .agent(CACHING + data)
@@ -138,15 +138,13 @@ final class OddRuntimesIT {
             .run();
 
     assertThat(outcome.out()).isEqualTo("ended\n");
-    assertThat(outcome.exit())
-        .as("of a JVM that ends by itself; it said: %s", outcome.err())
-        .isZero();
+    assertThat(outcome.exit()).as("exit code; output: %s", outcome.err()).isZero();
     assertThat(outcome.err()).contains("raw cache (process): 3 items");
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aJarReplacedUnderTheJobIsSaidOnce(Path jdk) throws Exception {
+  void aReplacedJarIsReportedOnce(Path jdk) throws Exception {
     Path jar = Files.copy(Child.AGENT, work.resolve("agent.jar"));
     Path err = work.resolve("err");
     Process process =
@@ -174,7 +172,7 @@ final class OddRuntimesIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aRuntimeWithoutItsModulesIsNamedThemOnce(Path jdk) throws Exception {
+  void missingModulesAreReportedOnce(Path jdk) throws Exception {
     Path small = runtime(jdk, "small", "java.base,java.instrument");
     Outcome plain = Child.java(small, work).reads(data).run();
 

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is in coordl-agent.jar, where, and what is not. */
+/** The contents of coordl-agent.jar. */
 final class PackagingIT {
   private static final int MOST_BRIDGE_CLASSES = 40;
   private static final long MOST_BYTES = 4_500_000;
   private static final String BRIDGE = "io/coordl/bridge/";
 
-  /** What it reads, where it looks for it. */
-  private static final List<String> OF_JGROUPS =
+  /** Resources that JGroups loads by name. */
+  private static final List<String> JGROUPS_RESOURCES =
       List.of(
           "inst/JGROUPS_VERSION.properties",
           "inst/jg-magic-map.xml",
@@ -55,12 +55,12 @@ final class PackagingIT {
           "(ai\\.djl|org\\.(bytedeco|datavec|deeplearning4j|nd4j))\\."
               // Loggers that JGroups and Jedis look for, and pools of connections.
               + "|org\\.(slf4j|apache\\.(logging|commons\\.pool2))\\."
-              // Annotations of Byte Buddy's own build, and loaded types as its class-file parser
-              // could take them.
+              // Annotations of Byte Buddy's build, and a part of it that its parser refers to but
+              // does not use here.
               + "|(net\\.bytebuddy\\.(build|description|dynamic)|javax\\.annotation"
               + "|org\\.objectweb\\.asm)\\."
-              // Commands, client-side caches and tokens; RedisFromTheJarIT asks a real server by
-              // what is there.
+              // Commands, client-side caches and tokens; RedisFromTheJarIT runs the packaged rest
+              // against a real server.
               + "|redis\\.clients\\.(jedis|authentication)\\."
               // Left out, so that bytes from other hosts never become objects.
               + "|org\\.jgroups\\.(blocks\\.MethodCall|util\\.ObjectWrapperSerializable)$");
@@ -81,7 +81,7 @@ final class PackagingIT {
   }
 
   @Test
-  void theManifestNamesTheEntryClassAndAsksToRetransformOnly() {
+  void theManifestNamesTheEntryClassAndRequestsOnlyRetransformation() {
     assertThat(manifest.getValue("Premain-Class")).isEqualTo(CoordlAgent.class.getName());
     assertThat(manifest.getValue("Agent-Class")).isEqualTo(CoordlAgent.class.getName());
     assertThat(manifest.getValue("Main-Class")).isEqualTo(CoordlAgent.class.getName());
@@ -94,7 +94,7 @@ final class PackagingIT {
   }
 
   @Test
-  void outsideInstThereIsTheEntryClassTheBridgeAndTheLicence() {
+  void outsideInstAreOnlyTheEntryClassTheBridgeAndTheLicence() {
     assertThat(outside())
         .filteredOn(name -> !name.startsWith(BRIDGE))
         .containsExactlyInAnyOrder(
@@ -105,11 +105,9 @@ final class PackagingIT {
     assertThat(outside()).filteredOn(name -> name.startsWith(BRIDGE)).allMatch(this::isClass);
   }
 
-  /**
-   * For the libraries that receive bytes from other hosts; a stream of {@code NoObjects} refuses.
-   */
+  /** Bytes from other hosts must never become objects; {@code NoObjects} refuses them. */
   @Test
-  void noClassOfJgroupsMakesObjectsOutOfBytes() throws IOException {
+  void noJGroupsClassDeserializesObjects() throws IOException {
     List<String> makers = new ArrayList<>();
     try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
       for (String name : FILES) {
@@ -132,9 +130,9 @@ final class PackagingIT {
   private static ClassVisitor maker(String name, List<String> found) {
     return new ClassVisitor(Opcodes.ASM9) {
       @Override
-      public void visit(int v, int access, String own, String sign, String above, String[] all) {
-        if (above != null && above.contains("ObjectInputStream")) {
-          found.add(name + " extends " + above);
+      public void visit(int v, int access, String own, String sign, String base, String[] all) {
+        if (base != null && base.contains("ObjectInputStream")) {
+          found.add(name + " extends " + base);
         }
       }
 
@@ -165,10 +163,10 @@ final class PackagingIT {
   }
 
   @Test
-  void insideInstThereAreOnlyOurPackagesAndTheDeclaredLibraries() {
+  void insideInstAreOnlyAgentPackagesAndDeclaredLibraries() {
     TreeSet<String> packages = new TreeSet<>();
     for (String name : FILES) {
-      if (name.startsWith("inst/") && !OF_JGROUPS.contains(name)) {
+      if (name.startsWith("inst/") && !JGROUPS_RESOURCES.contains(name)) {
         String[] parts = name.split("/", -1);
         assertThat(parts).as(name).hasSizeGreaterThan(3);
         packages.add(
@@ -199,7 +197,7 @@ final class PackagingIT {
             "org/HdrHistogram/",
             "org/jgroups/",
             "redis/clients/");
-    assertThat(FILES).containsAll(OF_JGROUPS);
+    assertThat(FILES).containsAll(JGROUPS_RESOURCES);
   }
 
   @Test
@@ -211,7 +209,7 @@ final class PackagingIT {
   }
 
   @Test
-  void noClassIsThereTwice() {
+  void noClassIsPackagedTwice() {
     List<String> classes =
         FILES.stream()
             .filter(name -> name.endsWith(".class") || name.endsWith(".classdata"))
@@ -221,9 +219,9 @@ final class PackagingIT {
     assertThat(classes).isNotEmpty().doesNotHaveDuplicates();
   }
 
-  /** The build has made a class of each; records alone use invokedynamic. */
+  /** The build compiles lambdas to classes; only records still use invokedynamic. */
   @Test
-  void noClassOfOursNeedsTheMachineryOfLambdas() throws IOException {
+  void noAgentClassUsesLambdaMetafactory() throws IOException {
     List<String> lambdas = new ArrayList<>();
     int classes = 0;
     try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
@@ -243,7 +241,7 @@ final class PackagingIT {
   }
 
   @Test
-  void nothingIsLeftOfModulesVersionsServicesOrSignatures() {
+  void thereAreNoModulesVersionsServicesOrSignatures() {
     assertThat(FILES)
         .noneMatch(name -> name.contains("module-info"))
         .noneMatch(name -> name.contains("META-INF/versions"))
@@ -253,11 +251,11 @@ final class PackagingIT {
   }
 
   /**
-   * What our classes need and all that needs is in the jar. Missing may be what the program brings,
-   * annotations, and what those libraries use only if told to.
+   * All classes reachable from the agent's classes are in the jar, except those that the program
+   * brings, annotations, and optional dependencies of the libraries.
    */
   @Test
-  void nothingThatOurClassesReachIsMissing(@TempDir Path classes) throws IOException {
+  void noReachableClassIsMissing(@TempDir Path classes) throws IOException {
     try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
       for (String name : FILES) {
         if (isClass(name) || name.endsWith(".classdata")) {
@@ -301,13 +299,13 @@ final class PackagingIT {
   }
 
   @Test
-  void itIsSmall() throws IOException {
+  void theJarIsSmall() throws IOException {
     assertThat(Files.size(Child.AGENT)).isLessThan(MOST_BYTES);
   }
 
-  /** JGroups does not start if a class that they name is missing. */
+  /** JGroups does not start if a listed class is missing. */
   @Test
-  void theListsOfJgroupsNameOnlyWhatIsThere() throws IOException {
+  void jGroupsListsNameOnlyPackagedClasses() throws IOException {
     try (JarFile jar = new JarFile(Child.AGENT.toFile())) {
       for (String list : List.of("inst/jg-magic-map.xml", "inst/jg-protocol-ids.xml")) {
         String text = new String(jar.getInputStream(jar.getEntry(list)).readAllBytes(), UTF_8);

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The packaged agent with and without other hosts: who listens where, and what is loaded. */
+/** The packaged agent with and without peers: open ports and loaded classes. */
 final class PeersIT {
   private static final int FILES = 3;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(Child.LIMIT_SECONDS);
@@ -83,7 +83,7 @@ final class PeersIT {
     return Child.jdks(test);
   }
 
-  /** A job that waits for a line of its input after it has read every item. */
+  /** Starts a job that reads every item and then waits for a line on its standard input. */
   private Process start(Path jdk, String name, String arguments, String... options)
       throws IOException {
     return start(jdk, name, arguments, List.of("wait"), options);
@@ -153,7 +153,7 @@ final class PeersIT {
     return found;
   }
 
-  /** The last four bytes, in the machine's order, and the port. */
+  /** Parses the last four bytes, in native byte order, and the port. */
   private static String address(String hex) {
     int colon = hex.indexOf(':');
     StringBuilder text = new StringBuilder();
@@ -175,7 +175,7 @@ final class PeersIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void withoutPeersNothingOfTheEnginesIsLoadedAndNothingListens(Path jdk) throws Exception {
+  void withoutPeersNoEngineIsLoadedAndNoPortIsOpen(Path jdk) throws Exception {
     Path classes = work.resolve("classes");
     Process job = start(jdk, "alone", "", "-Xlog:class+load:file=" + classes);
 
@@ -185,7 +185,7 @@ final class PeersIT {
       assertThat(lines.filter(line -> line.contains("io.coordl.peers") || line.contains("jgroups")))
           .allMatch(
               line ->
-                  line.contains("io.coordl.peers.PeerSink") // What the recording offers.
+                  line.contains("io.coordl.peers.PeerSink") // Used by the recording.
                       || line.contains("io.coordl.peers.hosts.membership.Discovery")
                       || line.contains("io.coordl.peers.hosts.membership.HostPort"));
     }
@@ -193,7 +193,7 @@ final class PeersIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void withPeersTwoPortsListenAtTheAddressGivenAndNothingElseDoes(Path jdk) throws Exception {
+  void withPeersOnlyTwoPortsOfTheGivenAddressAreOpen(Path jdk) throws Exception {
     Process first = start(jdk, "first", peers(1));
     Process second = start(jdk, "second", peers(2));
 
@@ -209,7 +209,7 @@ final class PeersIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void whatInterruptsAllThreadsEndsNothingOfTheAgent(Path jdk) throws Exception {
+  void interruptingAllThreadsDoesNotStopTheAgent(Path jdk) throws Exception {
     Process first = start(jdk, "first", peers(1));
     awaitListening(first, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
     // The second finds the first, so both its membership and its engine are at work.
@@ -227,7 +227,7 @@ final class PeersIT {
   }
 
   @Test
-  void twoJobsOfAHostListenOnceAndTheSecondTakesOver() throws Exception {
+  void oneOfTwoJobsListensAndTheOtherTakesOver() throws Exception {
     Path jdk = Path.of(System.getProperty("java.home"));
     Process first = start(jdk, "first", peers(1));
     awaitListening(first, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
@@ -241,7 +241,7 @@ final class PeersIT {
   }
 
   @Test
-  void withoutTheTlsThatWasAskedForNothingListens() throws Exception {
+  void withoutTheRequestedTlsNoPortIsOpen() throws Exception {
     Process job =
         start(
             Path.of(System.getProperty("java.home")),
@@ -259,7 +259,7 @@ final class PeersIT {
   }
 
   @Test
-  void withoutASecretNothingListensAndOneSentenceSaysWhy() throws Exception {
+  void withoutASecretNoPortIsOpenAndOneSentenceGivesTheReason() throws Exception {
     Path open = secret("rw-r--r--", Files.readString(secret));
     Map<String, String> refused = new LinkedHashMap<>();
     refused.put("", "peer= needs peer.secret=FILE or peer.tls=KEYSTORE");
@@ -280,18 +280,18 @@ final class PeersIT {
     }
   }
 
-  /** One neighbour has the secret, so that its message is read at all; the other has not. */
+  /** Sends each message without the secret and with it, because only the latter is read at all. */
   @ParameterizedTest
   @MethodSource("jdks")
-  void noObjectIsMadeOutOfWhatANeighbourSends(Path jdk) throws Exception {
+  void noObjectIsDeserializedFromAPeersMessage(Path jdk) throws Exception {
     Process job = start(jdk, "job", peers(1), List.of("probe", "wait"));
     awaitListening(job, "127.0.0.1:" + port, "127.0.0.1:" + (port + 1));
     for (Message message :
         List.of(
             new ObjectMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))),
             new BytesMessage(null, (Object) new HashSet<>(List.of(new HashSet<>()))))) {
-      say(new Socket(InetAddress.getLoopbackAddress(), port), message);
-      say(
+      send(new Socket(InetAddress.getLoopbackAddress(), port), message);
+      send(
           PeerTls.ofSecret(secret)
               .getSocketFactory()
               .createSocket(InetAddress.getLoopbackAddress(), port),
@@ -304,8 +304,8 @@ final class PeersIT {
     assertNothingIsLeft();
   }
 
-  /** Joins as JGroups does, sends the message, and waits until it has been read. */
-  private void say(Socket socket, Message message) throws Exception {
+  /** Connects as JGroups does, sends the message, and waits until it has been read. */
+  private void send(Socket socket, Message message) throws Exception {
     IpAddress own = new IpAddress(InetAddress.getByName("127.0.0.9"), port);
     ByteArrayDataOutputStream frame = new ByteArrayDataOutputStream();
     Util.writeMessage(message, frame, true);
@@ -321,7 +321,7 @@ final class PeersIT {
       socket.shutdownOutput();
       socket.getInputStream().transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
-      // It disconnected earlier.
+      // The agent disconnected first.
     }
   }
 

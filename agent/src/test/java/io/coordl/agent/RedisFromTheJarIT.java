@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The engine for Redis as it lies in the agent's jar, with as much of Jedis as is packed there: an
- * item, an item that is there, a value that is none, a server that is gone, a password.
+ * The Redis engine in the agent's jar works with the packaged part of Jedis: store, hit, invalid
+ * value, lost server, wrong password.
  */
 final class RedisFromTheJarIT {
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> messages = Collections.synchronizedList(new ArrayList<>());
   private IsolatedLoader loader;
 
   @Test
-  void whatIsPackedIsEnough(@TempDir Path directory) throws Exception {
+  void thePackagedClassesSuffice(@TempDir Path directory) throws Exception {
     loader = new IsolatedLoader(Child.AGENT.toFile());
     int port = freePort();
     Process server = server(port, directory);
@@ -42,15 +42,15 @@ final class RedisFromTheJarIT {
     } finally {
       server.destroyForcibly().waitFor();
     }
-    assertThat(words)
+    assertThat(messages)
         .anyMatch(word -> word.contains("is not used until it answers again"))
         .noneMatch(word -> word.contains("secret") || word.contains("Error"));
   }
 
-  /** A server that is there, and knows no such user. */
+  /** Connects to a running server with wrong credentials. */
   private void refused(String uri) throws Exception {
     try (AutoCloseable secret = engine(uri)) {
-      while (words.stream().noneMatch(word -> word.contains("WRONGPASS"))) {
+      while (messages.stream().noneMatch(word -> word.contains("WRONGPASS"))) {
         assertThat(fetch(secret, 1)).isEqualTo("FULL");
         LockSupport.parkNanos(5_000_000);
       }
@@ -98,7 +98,7 @@ final class RedisFromTheJarIT {
                 (p, m, a) -> m.getName().equals("fetch") ? full : null),
             "jar",
             proxy("io.coordl.peers.PeerSink", (p, m, a) -> null),
-            proxy("io.coordl.telemetry.log.UserLog", (p, m, a) -> words.add((String) a[0])),
+            proxy("io.coordl.telemetry.log.UserLog", (p, m, a) -> messages.add((String) a[0])),
             type("io.coordl.peers.Timeouts").getField("USUAL").get(null));
   }
 

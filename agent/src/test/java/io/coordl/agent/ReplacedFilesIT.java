@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import program.Replaced;
 
-/** The packaged agent with a program whose files are replaced at the same size and time. */
+/** The packaged agent with files that are replaced by others of equal size and time. */
 final class ReplacedFilesIT {
   @TempDir Path work;
 
@@ -40,7 +40,7 @@ final class ReplacedFilesIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void theProgramReadsTheFilesThatAreThere(Path jdk) throws Exception {
+  void theProgramReadsTheCurrentFiles(Path jdk) throws Exception {
     Outcome plain = job(jdk, data("plain", 0), "").run();
     for (String scope : List.of("process", "host")) {
       String agent = ",cache.scope=" + scope + ",group=replaced-" + ProcessHandle.current().pid();
@@ -55,7 +55,7 @@ final class ReplacedFilesIT {
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void aLaterJobDoesNotTrainOnWhatRedisHasOfFilesThatAreGone(Path jdk) throws Exception {
+  void aLaterJobDoesNotReadReplacedFilesFromRedis(Path jdk) throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();

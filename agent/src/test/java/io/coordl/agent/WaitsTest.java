@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 final class WaitsTest {
   /** Calls that return only after another thread has acted: NAME DESCRIPTOR, OWNER. */
-  private static final Map<Pattern, Pattern> FOR_EVER =
+  private static final Map<Pattern, Pattern> UNTIMED =
       Map.of(
           Pattern.compile("(wait|join|await|awaitUninterruptibly)\\(\\)[VI]"),
               Pattern.compile(".*"),
@@ -50,7 +50,7 @@ final class WaitsTest {
           Pattern.compile("(getIntervalHistogram|flipPhase|reset).*"),
               Pattern.compile("org/HdrHistogram/.*(Recorder|Phaser)"));
 
-  /** Calls with a time to wait. */
+  /** Calls with a time-out. */
   private static final Pattern TIMED =
       Pattern.compile(
           "(await|awaitTermination|awaitNanos|wait|timedWait|join|poll|offer|tryLock|tryAcquire|get"
@@ -60,22 +60,22 @@ final class WaitsTest {
       Pattern.compile(
           "java/lang/(Object|Thread|Process)|java/util/concurrent/.*|io/coordl/host/(AgentThread|Uninterrupted)");
 
-  /** Longer bounds count as none. */
+  /** Longer time-outs count as unbounded. */
   private static final long NO_BOUND = Long.MAX_VALUE / 4;
 
-  /** Entry points when the JVM ends. */
+  /** Entry points of JVM shutdown. */
   private static final List<String> ENDS =
       List.of(
           "io/coordl/agent/install/Activation.finish(Lio/coordl/telemetry/recording/JobMonitor;)V",
           "io/coordl/agent/install/Activation.endWithoutLibrary()V");
 
-  /** Calls that register their callers' lambdas for the end of the JVM. */
+  /** Calls that register their callers' lambdas for JVM shutdown. */
   private static final Pattern REGISTERS =
       Pattern.compile(
           ".*/JobMonitor\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile|export)\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
-  /** Why each is allowed: nobody waits for it at an epoch or at the end of the JVM. */
+  /** Why each is allowed: neither training nor JVM shutdown waits for it. */
   private static final Map<String, String> UNBOUNDED =
       Map.of(
           "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",
@@ -83,32 +83,32 @@ final class WaitsTest {
               "a thread of its own, ended by the socket's close",
           "peers/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
           "peers/hosts/membership/Door.letIn", "a thread of its own, ended by the socket's close",
-          "profile/Gate.enter", "a profile lets the program's threads in by turns, at its end all",
-          "profile/HostRates.inParallel", "a profile reads storage, as long as that takes",
+          "profile/Gate.enter", "a profile admits the program's threads in turns, at its end all",
+          "profile/HostRates.inParallel", "a profile reads storage for as long as that takes",
           "host/LateFile.join", "for tests");
 
-  /** Maximum duration of each; threads of the agent that end with the JVM wait elsewhere. */
+  /** Bound of each; agent threads that end with the JVM are not included. */
   private static final Map<String, String> BOUNDS =
       Map.ofEntries(
           Map.entry("agent/install/Policies.end", "30 s for the exit that a profile has begun"),
           Map.entry("store/ArenaStore.fetchHere", "PATIENCE of the caller, then storage is read"),
           Map.entry("store/ArenaStore.grow", "PATIENCE for the job that makes a table"),
           Map.entry("checkpoint/AgentCheckpoints.end", "checkpoint.grace, a second after the last"),
-          Map.entry("checkpoint/ModelFiles.awaitAgents", "what is left of checkpoint.grace"),
+          Map.entry("checkpoint/ModelFiles.awaitAgents", "the rest of checkpoint.grace"),
           Map.entry(
               "peers/hosts/HostsEngine.gather",
-              "timeouts.hosts(), once a job, before its first question"),
-          Map.entry("peers/hosts/HostsFetch.keepAt", "the time-out of a question to a peer"),
-          Map.entry("peers/hosts/PeerServer.close", "LEAVE for answers under way"),
+              "timeouts.hosts(), once per job, before its first request"),
+          Map.entry("peers/hosts/HostsFetch.keepAt", "the time-out of a request to a peer"),
+          Map.entry("peers/hosts/PeerServer.close", "LEAVE for replies in progress"),
           Map.entry("peers/hosts/membership/HostMembership.close", "LEAVING, for the farewell"),
-          Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a question to Redis"),
+          Map.entry("peers/redis/RedisEngine$Fetch.take", "the time-out of a request to Redis"),
           Map.entry("peers/redis/RedisEngine.awaitStart", "START_NANOS for the first connection"),
-          Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch under way"),
-          Map.entry("host/Liveness.lockSetup", "the time that its caller gives it"),
-          Map.entry("coordination/Clock$1.pause", "a poll of those who wait, each with a deadline"),
+          Map.entry("pipeline/Prefetcher.end", "SECONDS_TO_END for a batch in progress"),
+          Map.entry("host/Liveness.lockSetup", "the caller's time-out"),
+          Map.entry("coordination/Clock$1.pause", "one poll of waiting jobs, each with a deadline"),
           Map.entry("coordination/Gate.close", "5 s for threads in shared memory"),
           Map.entry("coordination/PrepGroup.close", "NANOS_TO_LEAVE, if another thread leaves"),
-          Map.entry("host/AgentThread.await", "the time that its caller gives it"));
+          Map.entry("host/AgentThread.await", "the caller's time-out"));
 
   private static final String NEW_THREAD = "io/coordl/host/AgentThread.<init>";
 
@@ -119,7 +119,7 @@ final class WaitsTest {
   private static final class Code {
     final Set<String> calls = new TreeSet<>();
     final Set<String> lambdas = new TreeSet<>();
-    final Set<String> forEver = new TreeSet<>();
+    final Set<String> untimed = new TreeSet<>();
     final Set<String> timed = new TreeSet<>();
     boolean unboundedTime;
   }
@@ -183,22 +183,22 @@ final class WaitsTest {
 
   private static void call(Code code, String owner, String name, String descriptor) {
     String called = name + descriptor;
-    String said = owner.substring(owner.lastIndexOf('/') + 1) + "." + name;
-    if (FOR_EVER.entrySet().stream()
+    String shown = owner.substring(owner.lastIndexOf('/') + 1) + "." + name;
+    if (UNTIMED.entrySet().stream()
         .anyMatch(
             rule ->
                 rule.getKey().matcher(called).matches()
                     && rule.getValue().matcher(owner).matches()
                     && !owner.startsWith("io/coordl/"))) {
-      code.forEver.add(said);
+      code.untimed.add(shown);
     } else if (TIMED.matcher(called).matches() && TIMED_OWNER.matcher(owner).matches()) {
-      code.timed.add(said);
+      code.timed.add(shown);
     }
     code.calls.add(owner + "." + called);
   }
 
-  /** The methods reachable from the end of the JVM, by every path that the class files allow. */
-  private Set<String> reachedByTheEnd() {
+  /** The methods reachable from JVM shutdown, by every path that the class files allow. */
+  private Set<String> reachedByShutdown() {
     Deque<String> open = new ArrayDeque<>(ENDS);
     methods.forEach(
         (name, code) -> {
@@ -216,7 +216,7 @@ final class WaitsTest {
       boolean begins = code.calls.stream().anyMatch(call -> call.startsWith(NEW_THREAD));
       for (String call : code.calls) {
         if (begins && code.lambdas.contains(call)) {
-          continue; // Belongs to another thread, which ends with the JVM.
+          continue; // Runs on another thread, which ends with the JVM.
         }
         int dot = call.indexOf('.');
         open.add(call);
@@ -238,7 +238,7 @@ final class WaitsTest {
     return all;
   }
 
-  /** {@code cache/ArenaStore.grow}: lambdas by the method that makes them. */
+  /** {@code cache/ArenaStore.grow}; a lambda gets the name of its method. */
   private static String shortName(String method) {
     return method
         .substring("io/coordl/".length(), method.indexOf('('))
@@ -246,12 +246,12 @@ final class WaitsTest {
   }
 
   @Test
-  void noWaitIsWithoutABoundButThese() throws IOException {
+  void onlyListedWaitsAreUnbounded() throws IOException {
     read();
     Map<String, Set<String>> found = new TreeMap<>();
     methods.forEach(
         (name, code) -> {
-          Set<String> waits = new TreeSet<>(code.forEver);
+          Set<String> waits = new TreeSet<>(code.untimed);
           if (code.unboundedTime) {
             waits.addAll(code.timed);
           }
@@ -266,9 +266,9 @@ final class WaitsTest {
   }
 
   @Test
-  void eachWaitThatTheEndOfTheJvmMayComeToHasThisBound() throws IOException {
+  void everyWaitDuringShutdownHasAListedBound() throws IOException {
     read();
-    Set<String> reached = reachedByTheEnd();
+    Set<String> reached = reachedByShutdown();
     Map<String, Set<String>> found = new TreeMap<>();
     for (String name : reached) {
       Code code = methods.get(name);
@@ -277,9 +277,9 @@ final class WaitsTest {
       }
     }
 
-    assertThat(reached).as("the search is no search").hasSizeGreaterThan(500);
+    assertThat(reached).as("methods found").hasSizeGreaterThan(500);
     assertThat(found.keySet())
-        .as("waits on the way to the end of the JVM: %s", found)
+        .as("waits during JVM shutdown: %s", found)
         .containsExactlyInAnyOrderElementsOf(BOUNDS.keySet());
     assertThat(reached.stream().map(WaitsTest::shortName))
         .doesNotContainAnyElementsOf(UNBOUNDED.keySet());

@@ -34,7 +34,7 @@ import jdk.jfr.Recording;
  */
 @AnalyzeClasses(packages = "io.coordl", importOptions = ImportOption.DoNotIncludeTests.class)
 final class WrittenFilesTest {
-  /** Methods of these open, make, move or delete files, but for those that look or delete. */
+  /** Methods of these classes open, create or move files, except those that match LOOKS. */
   private static final Set<String> STATIC =
       Set.of(Files.class.getName(), FileSystemProvider.class.getName());
 
@@ -43,7 +43,7 @@ final class WrittenFilesTest {
           + "|newBufferedReader|newInputStream|check|installedProviders|delete).*";
 
   private static final String READS = "opens with \"r\", to read";
-  private static final String PROGRAM = "makes the call of the program, as it is";
+  private static final String PROGRAM = "makes the program's own call";
   private static final String BUILD = "runs in the build";
 
   /** Classes with such calls, and why each is safe. */
@@ -91,7 +91,7 @@ final class WrittenFilesTest {
           Map.entry("telemetry.recording.EventDescription", BUILD));
 
   @ArchTest
-  static void everyFileIsOpenedInOnePlaceOrForAReason(JavaClasses classes) {
+  static void filesAreOpenedByOwnFilesOrForAListedReason(JavaClasses classes) {
     Map<String, Set<String>> found = new TreeMap<>();
     for (JavaClass type : classes) {
       for (JavaCodeUnitAccess<?> access : accesses(type)) {
@@ -114,7 +114,7 @@ final class WrittenFilesTest {
     Set<String> unexplained = new TreeSet<>(found.keySet());
     unexplained.removeAll(EXPLAINED.keySet());
     assertThat(unexplained)
-        .as("open files by io.coordl.host.OwnFiles, or say here why not: %s", found)
+        .as("open files through io.coordl.host.OwnFiles, or list the reason here: %s", found)
         .isEmpty();
     Set<String> stale = new TreeSet<>(EXPLAINED.keySet());
     stale.removeAll(found.keySet());

@@ -66,7 +66,7 @@ public final class Options {
   private record Given(List<String> values, String origin) {}
 
   private final Map<Option, Given> given = new EnumMap<>(Option.class);
-  private final Map<LibraryArgument, Given> ofLibraries = new LinkedHashMap<>();
+  private final Map<LibraryArgument, Given> libraryArguments = new LinkedHashMap<>();
   private final Libraries libraries = Libraries.known();
   private final List<String> problems = new ArrayList<>();
   private final List<String> corrections = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class Options {
 
   /** Whether any library argument was given. */
   boolean hasArgumentsOfLibraries() {
-    return !ofLibraries.isEmpty();
+    return !libraryArguments.isEmpty();
   }
 
   /** The value in force; for lists, the last one given. */
@@ -378,7 +378,7 @@ public final class Options {
         : "";
   }
 
-  /** No other phase stands beside it, nor does it need one. */
+  /** Replaces any other phase, because profile.accelerator measures alone. */
   private void emulateAccelerator() {
     if (get(Option.PROFILE_ACCELERATOR).equals(Option.PROFILE_ACCELERATOR.byDefault)) {
       return;
@@ -454,7 +454,7 @@ public final class Options {
       settings.add(
           new Setting(option.key(), shown(option), values == null ? "default" : values.origin()));
     }
-    ofLibraries.forEach(
+    libraryArguments.forEach(
         (argument, values) -> {
           String shown = UserText.value(String.join(", ", values.values()));
           settings.add(new Setting(argument.key(), shown, values.origin()));
@@ -578,9 +578,9 @@ public final class Options {
 
   private void put(String key, String value, String origin) {
     Option option = option(key);
-    LibraryArgument ofLibrary = libraries.argument(key);
-    if (ofLibrary != null) {
-      put(ofLibrary, value, origin);
+    LibraryArgument libraryArgument = libraries.argument(key);
+    if (libraryArgument != null) {
+      put(libraryArgument, value, origin);
     } else if (option == null) {
       String name = UserText.line(key);
       String whole = UserText.value(key + "=" + value); // The = may belong to a password.
@@ -600,12 +600,12 @@ public final class Options {
     try {
       libraries.accept(argument, value);
       List<String> values = new ArrayList<>();
-      Given before = ofLibraries.get(argument);
+      Given before = libraryArguments.get(argument);
       if (before != null) {
         values.addAll(before.values());
       }
       values.add(value);
-      ofLibraries.put(argument, new Given(values, origin));
+      libraryArguments.put(argument, new Given(values, origin));
     } catch (IllegalArgumentException e) {
       problem(
           String.format(

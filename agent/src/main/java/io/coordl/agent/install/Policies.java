@@ -118,7 +118,10 @@ final class Policies {
     }
   }
 
-  /** A misspelt name is best said at once; the program may also be about to make the files. */
+  /**
+   * Reports files that do not exist: the name may be misspelt, or the program may create them
+   * later.
+   */
   private void sayIfMissing(String files) {
     Runnable look =
         () -> {
@@ -336,7 +339,7 @@ final class Policies {
           rewrites.add(declaring.getName(), policy, 0, reason, "");
           job.log()
               .say(
-                  "%s cannot intercept %s (%s); it runs as it is.",
+                  "%s cannot intercept %s (%s); it runs unchanged.",
                   policy, declaring.getName(), reason);
         });
   }
@@ -463,8 +466,8 @@ final class Policies {
 
   private void giveBack(Option policy, Option size) {
     givenUp.add(policy);
-    boolean lieTogether = sharesBudget(size);
-    if (lieTogether
+    boolean isCommon = sharesBudget(size);
+    if (isCommon
         && ((options.keepsRaw() && !givenUp.contains(Option.CACHE))
             || (options.keepsDecoded()
                 && sharesBudget(Option.DECODED_SIZE)
@@ -472,7 +475,7 @@ final class Policies {
             || (options.keepsPrepared() && sharesBudget(Option.PREPARED_SIZE)))) {
       return;
     }
-    ArenaStore store = lieTogether ? common : decodedAlone;
+    ArenaStore store = isCommon ? common : decodedAlone;
     if (store != null) {
       store.giveBack();
     }

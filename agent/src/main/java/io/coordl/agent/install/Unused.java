@@ -24,7 +24,7 @@ final class Unused {
   /**
    * @param store null if there is none
    * @param what kind of item the store keeps: "raw item", "decoded image"
-   * @param before stores that are asked first, by what they keep; another job may have filled them
+   * @param before stores that are consulted first, by item kind; another job may have filled them
    */
   static String store(
       @Nullable StoreStatistics store,

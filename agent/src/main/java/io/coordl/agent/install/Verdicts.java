@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notes after a job's first epoch over a data set whether its samples could be kept, so that the
- * advice names no policy that would be refused. The proof runs once a data set class, on a thread
- * of the agent, and only if preparation takes a share of the job's time.
+ * Checks after a job's first epoch over a data set whether its samples could be kept, so that the
+ * advice names no policy that would be refused. The proof runs once per data set class, on an agent
+ * thread, and only if preparation takes at least 5 % of the job's time.
  */
 final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
@@ -33,8 +33,8 @@ final class Verdicts implements Consumer<Object> {
   /** An epoch over these batches has ended; called on the training thread. */
   @Override
   public void accept(Object batches) {
-    Figures so = job.spans().totals().snapshot();
-    if (so.share(so.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
+    Figures now = job.spans().totals().snapshot();
+    if (now.share(now.prepTime()) < WORTH_A_PROOF || !isNew(batches.getClass().getName())) {
       return;
     }
     AgentThread proof = new AgentThread("coordl-verdict", () -> prove(batches));

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of docs/arguments.md is the declarations of {@link Option}. With {@code
- * -Dcoordl.docs=write} it is written anew instead of compared.
+ * The table of docs/arguments.md matches the declarations of {@link Option}. {@code
+ * -Dcoordl.docs=write} rewrites it instead of comparing.
  */
 final class DocsTest {
   /** The table in docs. */
@@ -42,7 +42,7 @@ final class DocsTest {
   }
 
   @Test
-  void argumentsAreThoseOfOption() throws IOException {
+  void theDocumentedArgumentsAreThoseOfOption() throws IOException {
     String expected = markdown();
     Path page = Path.of("..", "docs", "arguments.md");
     String text = Files.readString(page);

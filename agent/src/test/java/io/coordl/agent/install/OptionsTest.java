@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the user writes is what is understood; what is wrong is said in one sentence. */
+/** Parsing of arguments; each mistake is one sentence. */
 final class OptionsTest {
   @TempDir Path directory;
 
@@ -65,7 +65,7 @@ final class OptionsTest {
   }
 
   @Test
-  void givenValuesAreInForce() {
+  void givenValuesTakeEffect() {
     Options options = parse("cache=minio, cache.size = 50% ,cache.scope=host,,group=vision");
 
     assertThat(options.problems()).isEmpty();
@@ -130,7 +130,7 @@ final class OptionsTest {
 
   @ParameterizedTest
   @MethodSource("mistakes")
-  void aMistakeIsOneSentenceThatNamesTheValueAndWhatWasExpected(String argument, String sentence) {
+  void aMistakeIsOneSentenceWithTheValueAndTheExpectedOnes(String argument, String sentence) {
     Options options = parse(argument);
 
     assertThat(options.problems()).hasSize(1);
@@ -141,12 +141,12 @@ final class OptionsTest {
   }
 
   @Test
-  void everyMistakeIsNamed() {
+  void everyMistakeIsReported() {
     assertThat(parse("cach=minio,summary=yes,cache=lru").problems()).hasSize(3);
   }
 
   @Test
-  void withAMistakeNoPolicyIsInForceButTheRecordingIsWhereItWasAskedFor() {
+  void aMistakeSwitchesPoliciesOffButKeepsTheRecordingsPath() {
     Options options =
         parse("cache=minio,cache.size=1g,dataset=/data,record=here.jfr,summary=off,cach=x");
 
@@ -163,7 +163,7 @@ final class OptionsTest {
   }
 
   @Test
-  void dataSetsMayBeRepeatedAndAllCount() {
+  void repeatedDataSetsAddUp() {
     Options options = parse("dataset=/a,dataset=/b/*.jpg");
 
     assertThat(options.list(Option.DATASET)).containsExactly("/a", "/b/*.jpg");
@@ -171,7 +171,7 @@ final class OptionsTest {
   }
 
   @Test
-  void otherOptionsMayBeRepeatedAndTheLastCounts() {
+  void theLastOfOtherRepeatedOptionsCounts() {
     assertThat(parse("group=a,group=b").list(Option.GROUP)).containsExactly("b");
   }
 
@@ -213,7 +213,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aFileGivesArgumentsAndMayHoldCommas() throws IOException {
+  void aFileGivesArgumentsAndMayContainCommas() throws IOException {
     Path file = file("# nightly\ncache = minio\ndataset = /data/{a,b}/*.jpg\n");
 
     Options options = parse("@" + file + ",cache.size=2g");
@@ -226,7 +226,7 @@ final class OptionsTest {
   }
 
   @Test
-  void whatFollowsAFileOverridesIt() throws IOException {
+  void argumentsAfterAFileOverrideIt() throws IOException {
     assertThat(parse("@" + file("group=file\n") + ",group=mine").get(Option.GROUP))
         .isEqualTo("mine");
   }
@@ -237,7 +237,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aMalformedFileIsOneSentence() throws IOException {
+  void aMalformedFileIsReportedInOneSentence() throws IOException {
     Path file = file("cache=\\u12\n");
 
     assertThat(parse("@" + file).problems())
@@ -260,7 +260,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aMistakeInAFileIsOneSentence() throws IOException {
+  void aMistakeInAFileIsReportedInOneSentence() throws IOException {
     assertThat(parse("@" + file("cach=minio\n")).problems())
         .singleElement()
         .asString()
@@ -268,7 +268,7 @@ final class OptionsTest {
   }
 
   @Test
-  void helpIsAskedForBesideArguments() {
+  void helpMayBeGivenWithOtherArguments() {
     Options options = parse("help,cache=minio");
 
     assertThat(options.help()).isTrue();
@@ -307,7 +307,7 @@ final class OptionsTest {
   }
 
   @Test
-  void whatHasNoEffectIsSaid() {
+  void optionsWithoutEffectAreReported() {
     assertThat(Options.parse("cache.size=1g", null).remarks())
         .containsExactly(
             "cache.size=1g has no effect without cache=minio, decoded=share or prepared=share");
@@ -317,7 +317,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aRootNeedsOthersAndAManifestARoot() {
+  void aRootNeedsASharedCacheAndAManifestNeedsARoot() {
     assertThat(parse("cache=minio,cache.scope=host,dataset.manifest=SUMS").remarks())
         .containsExactly("dataset.manifest=SUMS has no effect without dataset.root");
     assertThat(parse("cache=minio,dataset.root=/data").remarks())
@@ -330,7 +330,7 @@ final class OptionsTest {
   }
 
   @Test
-  void onlyOfALibraryThatTheProgramUsesIsSaidWhatPrefetchDoesNotDo() {
+  void prefetchRemarksConcernOnlyTheLibraryInUse() {
     Options alone = Options.parse("prefetch=2", null);
     assertThat(alone.remarks()).isEmpty();
     assertThat(alone.remarkOn(library("DJL"))).isEmpty();
@@ -353,7 +353,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aProfileIsOfTheJobWithoutPolicies() {
+  void aProfileSwitchesPoliciesOff() {
     Options options = parse("profile=all,cache=minio,cache.size=1g,prefetch=2,group=x,record=off");
 
     assertThat(options.profiles()).isTrue();
@@ -365,7 +365,7 @@ final class OptionsTest {
   }
 
   @Test
-  void autoAloneChoosesPoliciesThatTheUserHasNotNamed() {
+  void autoChoosesOnlyPoliciesThatTheUserHasNotSet() {
     Options options = parse("auto,decoded=off,cache.size=1g");
     assertThat(options.problems()).isEmpty();
     assertThat(options.isAuto()).isTrue();
@@ -384,7 +384,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aMistakeBesideAutoSwitchesItOff() {
+  void aMistakeSwitchesAutoOff() {
     Options options = parse("auto,cache=minioo");
     assertThat(options.problems()).hasSize(1);
     assertThat(options.isAuto()).isFalse();
@@ -392,7 +392,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aProfileIsMeasuredWithoutAuto() {
+  void aProfileSwitchesAutoOff() {
     Options options = parse("auto,profile=all");
     assertThat(options.isAuto()).isFalse();
     assertThat(options.keepsPrepared()).isFalse();
@@ -401,7 +401,7 @@ final class OptionsTest {
   }
 
   @Test
-  void checkpointsOfTheAgentsOwnBringTheirWayOfWriting() {
+  void agentCheckpointsImplyAsyncWriting() {
     Options options = parse("checkpoint.every=auto,checkpoint.dir=/data/c");
     assertThat(options.problems()).isEmpty();
     assertThat(options.remarks()).isEmpty();
@@ -417,7 +417,7 @@ final class OptionsTest {
   }
 
   @Test
-  void whatIsMissingForCheckpointsOfTheAgentsOwnIsSaid() {
+  void missingOptionsOfAgentCheckpointsAreReported() {
     assertThat(parse("checkpoint.every=auto").remarks())
         .containsExactly("checkpoint.every=auto has no effect without checkpoint.dir");
     assertThat(parse("checkpoint.every=auto").writesModels()).isFalse();
@@ -447,7 +447,7 @@ final class OptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0.09%", "51%", "3.5", "0.035", "%", "1e1%", "-1%"})
-  void aShareOfTheTimeIsWithinItsBounds(String value) {
+  void aShareOutOfRangeIsAMistake(String value) {
     Options options = parse("checkpoint.overhead=" + value);
     assertThat(options.problems())
         .containsExactly(
@@ -458,7 +458,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aPhaseThatIsNoneIsSaidAndNothingIsProfiled() {
+  void anUnknownPhaseIsReportedAndNothingIsProfiled() {
     Options options = parse("profile=warm");
 
     assertThat(options.profiles()).isFalse();
@@ -469,7 +469,7 @@ final class OptionsTest {
   }
 
   @Test
-  void stepsOfAProfileHaveBounds() {
+  void profileStepsHaveBounds() {
     assertThat(parse("profile=cold,profile.steps=10").count(Option.PROFILE_STEPS)).isEqualTo(10);
     assertThat(parse("profile=cold,profile.steps=9").problems()).hasSize(1);
     assertThat(parse("profile=cold,profile.steps=100001").problems()).hasSize(1);
@@ -495,7 +495,7 @@ final class OptionsTest {
         "peer=a,peer.bind=10.0.0.1,peer.hosts=2",
         "peer=a,peer.bind=10.0.0.1:7900"
       })
-  void peersBringTheStoreOfTheHostWithThem(String arguments) {
+  void peersImplyTheHostsStore(String arguments) {
     Options options = parse(arguments);
 
     assertThat(options.problems()).isEmpty();
@@ -506,16 +506,16 @@ final class OptionsTest {
   }
 
   @Test
-  void offIsNoPeer() {
+  void peerOffMeansNoPeers() {
     assertThat(parse("peer=off").hasPeers()).isFalse();
     assertThat(parse("peer=off").get(Option.CACHE)).isEqualTo("off");
     assertThat(parse("peer=off,peer=a").list(Option.PEER)).containsExactly("a");
   }
 
-  /** A cluster gives everybody a list, and one user wants none of it. */
+  /** A cluster may set a list for all users; one user can clear it. */
   @ParameterizedTest
   @ValueSource(strings = {"peer=a", "metrics=prometheus:9100", "dataset=/a", "prepared=share"})
-  void theDefaultOfAListTakesBackWhatTheEnvironmentGave(String given) {
+  void theDefaultOfAListClearsTheEnvironmentsValues(String given) {
     String key = given.substring(0, given.indexOf('='));
     Option option = Option.valueOf(key.toUpperCase(Locale.ROOT));
 
@@ -529,7 +529,7 @@ final class OptionsTest {
   }
 
   @Test
-  void whatPeersCannotDoWithoutIsCorrectedAndSaid() {
+  void optionsThatPeersRequireAreCorrectedAndReported() {
     Options options = parse("peer=a,cache=off,cache.scope=process,group=g");
 
     assertThat(options.problems()).isEmpty();
@@ -544,7 +544,7 @@ final class OptionsTest {
   }
 
   @Test
-  void whatHasNoEffectWithoutPeersIsSaid() {
+  void peerOptionsWithoutPeersAreReported() {
     assertThat(parse("peer.hosts=2").remarks())
         .containsExactly("peer.hosts=2 has no effect without peer=HOST");
     assertThat(parse("peer=redis://a,peer.bind=b").remarks())
@@ -556,7 +556,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aProfileIsWithoutPeers() {
+  void aProfileSwitchesPeersOff() {
     Options options = parse("profile=all,peer=a");
 
     assertThat(options.hasPeers()).isFalse();
@@ -598,7 +598,7 @@ final class OptionsTest {
         "peer.tls.password geheim",
         "peer.tls.passwort=geheim"
       })
-  void aPasswordIsNeitherSaidNorRecorded(String arguments) {
+  void aPasswordIsNeitherPrintedNorRecorded(String arguments) {
     Options options = parse(arguments);
 
     List<String> seen = new ArrayList<>(options.problems());
@@ -610,7 +610,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aPasswordOfAnAddressMayHaveCommas() {
+  void aPasswordInAnAddressMayContainCommas() {
     Options options = parse("peer=redis://me:ge,he=im@host:6379,group=g");
 
     assertThat(options.problems()).isEmpty();
@@ -627,7 +627,7 @@ final class OptionsTest {
 
   @ParameterizedTest
   @MethodSource("echoes")
-  void whateverIsWrittenDoesNothingToTheTerminal(String argument) {
+  void controlCharactersDoNotReachTheTerminal(String argument) {
     for (String raw : List.of("\u001b[2J", "x\r\ny", "\u0007", "\u009b1m", "\u202ex", "\u2028x")) {
       Options options = parse(argument.replace("%s", raw));
 
@@ -639,7 +639,7 @@ final class OptionsTest {
   }
 
   @Test
-  void aPasswordIsInForceAndBelongsIntoAFile() throws IOException {
+  void aPasswordTakesEffectAndBelongsInAFile() throws IOException {
     Path file = file("peer.tls.password=ge,heim=1\n");
     Options options = parse("peer=a,peer.tls=a.p12,@" + file);
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** A policy that did something is silent; one that did nothing names what stood in its way. */
+/** A policy that had an effect is silent; one that had none names the reason. */
 final class UnusedTest {
   private static final ItemFilter FILES = ItemFilter.inferred(() -> false, ItemNames.HERE);
 
@@ -52,7 +52,7 @@ final class UnusedTest {
   }
 
   @Test
-  void whatWasOfUseIsSilent() {
+  void aUsefulPolicyIsSilent() {
     assertThat(Unused.store(store(1, 0, 0, 0, 0), FILES, "raw item", Map.of())).isEmpty();
     assertThat(Unused.store(store(0, 0, 0, 1, 0), FILES, "raw item", Map.of())).isEmpty();
     assertThat(Unused.prefetch("prefetch: 1 item prefetched", false)).isEmpty();
@@ -62,7 +62,7 @@ final class UnusedTest {
   }
 
   @Test
-  void aStoreSaysHowFarItemsCame() {
+  void aStoreReportsWhyNoItemWasUsed() {
     assertThat(Unused.store(null, FILES, "raw item", Map.of())).startsWith("it has no memory");
     assertThat(Unused.store(store(0, 64, 9, 0, 0), FILES, "decoded image", Map.of()))
         .isEqualTo("this job used none of the 64 decoded images it kept a second time");
@@ -83,9 +83,9 @@ final class UnusedTest {
         .isEqualTo("no decoded image came from a call that it intercepts");
   }
 
-  /** As where another job has decoded all images. */
+  /** For example, another job has decoded all images. */
   @Test
-  void aStoreThatNothingWasLeftForSaysWhoHadIt() {
+  void aStoreNamesTheStoreThatServedItsItems() {
     Map<String, StoreStatistics> before = Map.of("decoded image", store(96, 0, 0, 0, 0));
     assertThat(Unused.store(store(0, 0, 0, 0, 0), FILES, "raw item", before))
         .isEqualTo("no raw item was needed: 96 decoded images were found");
@@ -101,7 +101,7 @@ final class UnusedTest {
   }
 
   @Test
-  void theOthersSayWhomTheyMissed() {
+  void otherPoliciesReportWhatWasMissing() {
     assertThat(Unused.prefetch("", true))
         .isEqualTo("the order of samples or files was not known in advance");
     assertThat(Unused.prefetch("", false))

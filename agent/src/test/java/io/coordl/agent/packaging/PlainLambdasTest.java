@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Classes in place of lambdas do what the lambdas did. */
+/** The generated classes do the same as the lambdas that they replace. */
 class PlainLambdasTest {
   @TempDir Path classes;
 
@@ -59,7 +59,7 @@ class PlainLambdasTest {
       }
     }
 
-    /** What each of them gives. */
+    /** The result of each form. */
     public static List<Object> all() throws Exception {
       List<Object> results = new ArrayList<>();
       Forms forms = new Forms("f");
@@ -154,8 +154,8 @@ class PlainLambdasTest {
   }
 
   @Test
-  void everyFormDoesWhatItDid() throws Exception {
-    // Nest mates have a host, which is told its members.
+  void everyFormReturnsTheSame() throws Exception {
+    // The nest host lists its members, so it must be rewritten, too.
     copy(PlainLambdasTest.class);
     copy(Forms.class);
     for (Class<?> nested : Forms.class.getDeclaredClasses()) {
