@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads the logs that the examples write: see their BatchLog class for the lines. */
+/** Reads the logs that the examples write; their BatchLog class documents the lines. */
 public final class BatchLogs {
   private BatchLogs() {}
 
@@ -24,8 +24,8 @@ public final class BatchLogs {
   }
 
   /**
-   * The first batch that was fed or lost something else in {@code other} than in {@code log}, as a
-   * sentence; empty if both runs are bit for bit the same.
+   * A sentence about the first batch whose data, labels or loss differ between {@code log} and
+   * {@code other}; empty if both runs are bit for bit the same.
    */
   public static Optional<String> firstDifference(Path log, Path other) throws IOException {
     List<String> expected = lines(log, "batch ");
@@ -57,8 +57,8 @@ public final class BatchLogs {
   }
 
   /**
-   * What contradicts, as a sentence, that each of {@code epochs} passes in {@code log} used each of
-   * {@code pictures} pictures exactly once; empty if nothing does.
+   * A sentence about the first epoch in {@code log} that did not use each of {@code pictures}
+   * pictures exactly once, or a wrong number of epochs; empty if all is well.
    */
   public static Optional<String> notOncePerEpoch(Path log, int pictures, int epochs)
       throws IOException {
@@ -95,7 +95,7 @@ public final class BatchLogs {
     return Optional.empty();
   }
 
-  /** The mean loss of the batches of one epoch. */
+  /** The mean loss over the batches of one epoch. */
   public static double meanLoss(Path log, int epoch) throws IOException {
     return lines(log, "batch " + epoch + " ").stream()
         .mapToInt(line -> Integer.parseUnsignedInt(line.substring(line.lastIndexOf(' ') + 1), 16))
@@ -106,8 +106,8 @@ public final class BatchLogs {
 
   /** How many batches of {@code log} have the same number, data and labels in {@code other}. */
   public static long sameBatches(Path log, Path other) throws IOException {
-    Set<String> theirs = new HashSet<>(fed(other));
-    return fed(log).stream().filter(theirs::contains).count();
+    Set<String> otherBatches = new HashSet<>(fed(other));
+    return fed(log).stream().filter(otherBatches::contains).count();
   }
 
   /** Batches in {@code log}. */
@@ -115,7 +115,7 @@ public final class BatchLogs {
     return fed(log).size();
   }
 
-  /** The batches without what was lost on them. */
+  /** The batches without their losses. */
   private static List<String> fed(Path log) throws IOException {
     return lines(log, "batch ").stream()
         .map(line -> line.substring(0, line.lastIndexOf(' ')))

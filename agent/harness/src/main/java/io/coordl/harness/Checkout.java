@@ -3,7 +3,7 @@ package io.coordl.harness;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the build has put the things that are measured. Immutable; any thread. */
+/** Where the build puts its artifacts. Immutable; any thread. */
 public final class Checkout {
   private final Path root;
 
@@ -37,7 +37,7 @@ public final class Checkout {
     return root;
   }
 
-  /** A directory for data sets, results and caches, which stays until {@code mvn clean}. */
+  /** A directory for data sets, results and caches, kept until {@code mvn clean}. */
   public Path work(String name) {
     return root.resolve("target/work").resolve(name);
   }
@@ -52,7 +52,7 @@ public final class Checkout {
     return built("reports/target/coordl.jar");
   }
 
-  /** What starts it. */
+  /** The script that starts the {@code coordl} command. */
   public Path coordl() {
     return built("reports/target/coordl");
   }

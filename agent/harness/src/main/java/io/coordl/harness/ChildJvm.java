@@ -22,20 +22,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Java program to be run in a process of its own. Set it up, then call {@link #run()}, as often
- * as wanted. Not thread-safe; different objects may run at the same time.
+ * A Java program that runs in its own process. Set it up, then call {@link #run()} any number of
+ * times. Not thread-safe; different objects may run at the same time.
  *
- * <p>CPU time is measured from outside, by the shell's {@code time} around the JVM, to a
- * millisecond and including the JVM's own start and end; without bash it is unknown.
+ * <p>Bash's {@code time} measures CPU time from outside, to a millisecond, including JVM start-up
+ * and shutdown. Without bash it is unknown.
  */
 public final class ChildJvm {
   private static final Path BASH = Path.of("/bin/bash");
 
-  /** $0 is the file for the figures, "$@" the command; file descriptor 3 is its standard error. */
+  /** $0 is the file for the times, "$@" the command, file descriptor 3 its standard error. */
   private static final String TIMED =
       "exec 3>&2; TIMEFORMAT='%3U %3S'; { time \"$@\" 2>&3; } 2>\"$0\"";
 
-  /** In which a JVM prints its threads. */
+  /** Time for a JVM to print its threads. */
   private static final long DUMP_SECONDS = 2;
 
   private static final Map<List<String>, FutureTask<ChildResult>> ONCE = new ConcurrentHashMap<>();
@@ -60,7 +60,9 @@ public final class ChildJvm {
     this.mainClass = mainClass;
   }
 
-  /** What {@code script} starts with {@code jdk}: it knows the JVM's arguments and the classes. */
+  /**
+   * A program that {@code script} starts on {@code jdk}, with its own JVM arguments and classes.
+   */
   public static ChildJvm script(Jdk jdk, Path script) {
     ChildJvm program = new ChildJvm(jdk, "");
     program.script = script;
@@ -115,38 +117,36 @@ public final class ChildJvm {
     return this;
   }
 
-  /** Puts {@code command}, such as a tracer, in front. It does not count as the program's CPU. */
+  /** Puts {@code command}, such as a tracer, in front; its CPU time is not counted. */
   public ChildJvm wrapper(List<String> command) {
     wrapper.addAll(command);
     return this;
   }
 
   /**
-   * Kills the program and all it started after {@code limit}, 10 minutes unless told; its threads
-   * are then the end of its output.
+   * Kills the program and its child processes after {@code limit}, 10 minutes by default. Its
+   * output then ends with a dump of its threads.
    */
   public ChildJvm timeout(Duration limit) {
     timeout = limit;
     return this;
   }
 
-  /** Shows every line of the program to {@code listener} at once, from two threads. */
+  /** Passes each line of output to {@code listener} at once; called from two threads. */
   public ChildJvm echo(Consumer<String> listener) {
     echo = listener;
     return this;
   }
 
-  /**
-   * Tells {@code listener} of the process, of which the JVM is a descendant, once it is started.
-   */
+  /** Passes the started process, of which the JVM is a descendant, to {@code listener}. */
   public ChildJvm started(Consumer<ProcessHandle> listener) {
     started = listener;
     return this;
   }
 
   /**
-   * As {@link #run()}; but a program that has run in this way with the same command line,
-   * environment and directory is not run again: its result is, and the files it left are.
+   * As {@link #run()}, but runs each command line, environment and directory only once; later calls
+   * return the same result.
    *
    * @throws ExecutionException if it could not be started
    */
@@ -169,7 +169,7 @@ public final class ChildJvm {
     try {
       ProcessBuilder builder = new ProcessBuilder(command(figures));
       builder.environment().putAll(environment);
-      // What the caller's own environment adds to every JVM is not part of what is measured.
+      // The caller's environment must not change what is measured.
       builder.environment().remove("JAVA_TOOL_OPTIONS");
       if (directory != null) {
         builder.directory(directory.toFile());
@@ -207,7 +207,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** The program's own command, as a user would type it, without what measures it. */
+  /** The program's own command, as a user would type it, without wrappers that measure. */
   public List<String> commandLine() {
     List<String> command = new ArrayList<>();
     if (script != null) {
@@ -224,7 +224,7 @@ public final class ChildJvm {
     return command;
   }
 
-  /** Asks each JVM for its threads, which it prints on its standard output, and waits a moment. */
+  /** Makes each JVM print its threads on its standard output, and waits a moment. */
   private static void dumpThreads(ProcessHandle process) throws InterruptedException {
     for (ProcessHandle child : Stream.concat(Stream.of(process), process.descendants()).toList()) {
       String command = child.info().command().orElse("");
@@ -235,9 +235,9 @@ public final class ChildJvm {
               .waitFor(DUMP_SECONDS, TimeUnit.SECONDS);
           child.onExit().get(DUMP_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-          // As expected: it goes on, and has had the time to print.
+          // As expected: the JVM is still running and has had time to print.
         } catch (IOException | ExecutionException e) {
-          return; // Then without.
+          return; // No dump, then.
         }
       }
     }
@@ -250,7 +250,7 @@ public final class ChildJvm {
   }
 
   private static double cpuSeconds(String figures) {
-    // A killed JVM makes bash say so first; the figures are the last line.
+    // Bash reports a killed JVM first; the times are the last line.
     String[] lines = figures.strip().split("\n", -1);
     String[] userAndSystem = lines[lines.length - 1].strip().split(" ", -1);
     if (userAndSystem.length != 2) {
@@ -266,7 +266,7 @@ public final class ChildJvm {
 
   /** Drains one stream, so that the child never blocks on a full pipe. */
   private final class Reader {
-    // Written by the thread, read after it has ended.
+    // Written by the thread, read after it ends.
     private final StringBuilder text = new StringBuilder();
     private final Thread thread;
 

@@ -3,7 +3,7 @@ package io.coordl.harness;
 import java.time.Duration;
 
 /**
- * What a child process left.
+ * Exit status, output and times of a child process.
  *
  * @param exit its exit status; 128 + signal if it was killed
  * @param timedOut whether it was killed because it ran too long
@@ -15,9 +15,9 @@ import java.time.Duration;
 public record ChildResult(
     int exit, boolean timedOut, String out, String err, Duration wall, double cpuSeconds) {
   /**
-   * This result, if the program ended well.
+   * Returns this result if the exit status is 0.
    *
-   * @throws IllegalStateException with the end of its standard error, otherwise
+   * @throws IllegalStateException with the end of its output, otherwise
    */
   public ChildResult orFail(String what) {
     if (exit == 0) {
@@ -27,7 +27,7 @@ public record ChildResult(
         what
             + (timedOut ? " ran too long and was killed" : " ended with exit status " + exit)
             + ". The end of its output:\n"
-            + end(out, timedOut ? 100_000 : 2_000) // With all threads of one that hung.
+            + end(out, timedOut ? 100_000 : 2_000) // Room for all threads of a program that hung.
             + end(err, 2_000));
   }
 

@@ -5,7 +5,7 @@ import java.util.List;
 
 /** Copies of a batch from each kind of memory to a device, timed by a test program. */
 public final class DeviceCopies {
-  /** The program. */
+  /** Main class of the program. */
   public static final String MAIN = "example.gpu.DeviceCopies";
 
   private static final int MEMORIES = 6;
@@ -14,11 +14,11 @@ public final class DeviceCopies {
   private DeviceCopies() {}
 
   /**
-   * Runs the program and returns a row of five cells for each memory: name, median and lowest
-   * milliseconds, GB/s, and milliseconds to lock it.
+   * Runs the program and returns a row of five cells for each kind of memory: name, median and
+   * minimum milliseconds, GB/s, and milliseconds to lock it.
    *
    * @param program {@link #MAIN}
-   * @param rounds copies from each memory
+   * @param rounds copies from each kind of memory
    * @throws IllegalStateException if the program fails or prints another number of rows
    */
   public static List<String[]> rows(ChildJvm program, int rounds)

@@ -54,7 +54,7 @@ public final class Jdks {
     return new Jdk(home, Runtime.version().feature(), Runtime.version().toString());
   }
 
-  /** The JDK in {@code home}; empty if there is none, or one that does not name its version. */
+  /** The JDK in {@code home}; empty if there is none, or its version is unknown. */
   static Optional<Jdk> at(Path home) {
     Path release = home.resolve("release");
     if (!Files.isExecutable(home.resolve("bin/java")) || !Files.isRegularFile(release)) {

@@ -14,22 +14,22 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A training program whose rates are known by construction: one of {@code example.truth}. It sleeps
- * in its steps, in preparing samples, and in the storage that these lie on. Immutable; any thread.
+ * A training program of {@code example.truth} whose rates are known by construction: it sleeps in
+ * steps, in sample preparation, and in its storage. Immutable; any thread.
  *
  * @param name its first argument
- * @param mainClass where it starts
+ * @param mainClass its main class
  * @param module the example whose class path holds its framework
- * @param millis of a step, of preparation and of a fetch of one sample
+ * @param millis of a step, and of preparing and fetching one sample
  */
 public record KnownRates(String name, String mainClass, String module, List<String> millis) {
   /**
-   * One phase, both ways, in nanoseconds a sample.
+   * True and measured time of one phase, in nanoseconds per sample.
    *
-   * @param phase with the number of threads for preparation alone
+   * @param phase its name; for preparation alone, with the number of threads
    */
   public record Time(String phase, double truth, double measured) {
-    /** How much more was measured, as a share of the truth. */
+    /** The relative error: positive if more was measured. */
     public double error() {
       return (measured - truth) / truth;
     }
@@ -38,8 +38,8 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
   /**
    * One profile.
    *
-   * @param times of every phase
-   * @param shares of an epoch: compute, prep stall, fetch stall
+   * @param times of all phases
+   * @param shares shares of an epoch: compute, prep stall, fetch stall
    */
   public record Profile(List<Time> times, List<Time> shares, Path recording, String err) {}
 
@@ -110,7 +110,7 @@ public record KnownRates(String name, String mainClass, String module, List<Stri
           known *= (double) Math.max(1, workers) / Math.max(1, threads);
           phase += " by " + threads;
         } else if (phase.equals("fetch")) {
-          phase += " by " + threads; // The storage reads one item after the other.
+          phase += " by " + threads; // The storage reads one item at a time.
         }
         Time time = new Time(phase, known, event.getDouble("sampleNanos"));
         times.add(time);

@@ -11,11 +11,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A training program that knows how long its training thread waited: one of {@code example.truth}.
+ * A training program of {@code example.truth} that measures how long its training thread waits.
  * Immutable; any thread.
  *
  * @param name its first argument
- * @param mainClass where it starts
+ * @param mainClass its main class
  * @param module the example whose class path holds its framework
  */
 public record KnownWaits(String name, String mainClass, String module) {
@@ -23,55 +23,55 @@ public record KnownWaits(String name, String mainClass, String module) {
   public static final double LIMIT = 0.03;
 
   /**
-   * Milliseconds of preparing a batch and of a step, batches, epochs. Three epochs of waits beside
-   * which what happens once, such as loading a class, is small.
+   * Milliseconds to prepare a batch and to take a step, batches, epochs. Over three epochs,
+   * one-time costs such as class loading are small beside the waits.
    */
   private static final List<String> SETTINGS = List.of("100", "20", "12", "3");
 
   /**
-   * Both accounts of the same waits.
+   * The same waits, measured by the program and by the agent.
    *
    * @param trueNanos the program's
    * @param measuredNanos the agent's
    */
   public record Accounts(long trueNanos, long measuredNanos) {
-    /** How much more the agent says, as a share of the truth. */
+    /** The relative error: positive if the agent measured more. */
     public double error() {
       return (double) (measuredNanos - trueNanos) / trueNanos;
     }
   }
 
   /**
-   * What waits were for, by both accounts: the program's of reading a file and waiting in all, the
-   * agent's of fetch, prep and all.
+   * Waits by cause: the program's measurements of file reads and of all waits, and the agent's
+   * fetch stall, prep stall and total stall.
    */
   public record Split(long trueFetch, long trueNanos, long fetchStall, long prepStall, long stall) {
-    /** The part of all waits that was fetching, by the program's own clock. */
+    /** The share of fetching in all waits, by the program's own clock. */
     public double trueShare() {
       return (double) trueFetch / trueNanos;
     }
 
-    /** The same by the agent. */
+    /** The share of fetching in all waits, by the agent. */
     public double share() {
       return (double) fetchStall / stall;
     }
 
-    /** The part of all waits that the agent calls preparing. */
+    /** The share of preparation in all waits, by the agent. */
     public double prepShare() {
       return (double) prepStall / stall;
     }
   }
 
-  /** Bytes to read for each batch, of a file without any blocks: some tens of milliseconds. */
+  /** Bytes to read for each batch, from a sparse file; takes some tens of milliseconds. */
   private static final long FILE_BYTES = 512L << 20;
 
-  /** The program that reads a file for each batch and then prepares it, one after the other. */
+  /** The program that, for each batch, first reads a file and then prepares the batch. */
   public static KnownWaits reading() {
     return new KnownWaits("hand-read", "example.truth.Dl4jWaits", "dl4j-image");
   }
 
   /**
-   * As {@link #measure}, of {@link #reading}: what the waits were for.
+   * As {@link #measure}, for {@link #reading}: splits the waits by cause.
    *
    * @throws IllegalStateException if the program or the reading of its recording fails
    */
@@ -100,9 +100,9 @@ public record KnownWaits(String name, String mainClass, String module) {
   }
 
   /**
-   * Every program whose account is exact. Not among them: {@code graph}, {@code parallelwrapper}
-   * and {@code samediff} without {@code -timed}, where no code of the program's sees a prefetched
-   * batch arrive, so that its account lacks the hand-over (5 % on a busy machine).
+   * All programs that measure exactly. Not {@code graph}, {@code parallelwrapper} and {@code
+   * samediff} without {@code -timed}: they do not see a prefetched batch arrive, so they miss the
+   * hand-over (5 % on a busy machine).
    */
   public static List<KnownWaits> all() {
     Stream<String> dl4j =
@@ -152,9 +152,9 @@ public record KnownWaits(String name, String mainClass, String module) {
     if (trueStalls.isEmpty()) {
       return new Accounts(truth.path("trueStallNanos").longValue(), agent.stall());
     }
-    // The first epoch is left out: an account from both ends does not know what loading the
-    // framework's classes takes, and a hand-written loop, timed from outside the agent's spans,
-    // also waits for the agent's own classes at its first batch (tens of milliseconds, once).
+    // Without the first epoch: the program cannot see how long the framework's classes take to
+    // load, and a hand-written loop, timed outside the agent's spans, also waits for the agent's
+    // own classes at its first batch (tens of milliseconds, once).
     if (trueStalls.size() != agent.epochStalls().size()) {
       throw new IllegalStateException(
           this
@@ -164,7 +164,7 @@ public record KnownWaits(String name, String mainClass, String module) {
               + agent.epochStalls().size()
               + ".");
     }
-    return new Accounts(afterTheFirst(trueStalls), afterTheFirst(agent.epochStalls()));
+    return new Accounts(sumAfterFirst(trueStalls), sumAfterFirst(agent.epochStalls()));
   }
 
   private ChildJvm child(Checkout checkout, Jdk jdk, String arguments) throws IOException {
@@ -189,7 +189,7 @@ public record KnownWaits(String name, String mainClass, String module) {
     return child;
   }
 
-  private static long afterTheFirst(List<Long> epochs) {
+  private static long sumAfterFirst(List<Long> epochs) {
     return epochs.stream().skip(1).mapToLong(Long::longValue).sum();
   }
 

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Counts from outside the JVM how often a program opens a data-set file, with strace. Only the
- * opening calls stop the program ({@code --seccomp-bpf}), so its times stay what they are.
+ * Counts with strace, from outside the JVM, how often a program opens data-set files. Only the
+ * opening calls stop the program ({@code --seccomp-bpf}), so its timing barely changes.
  */
 public final class OpenedFiles {
   private static final Pattern OPENED =
@@ -38,7 +38,7 @@ public final class OpenedFiles {
     }
   }
 
-  /** The command that traces what follows it into {@code output}. */
+  /** The command prefix that traces a program into {@code output}. */
   public static List<String> trace(Path output) {
     return List.of(
         "strace",
@@ -53,14 +53,14 @@ public final class OpenedFiles {
         output.toString());
   }
 
-  /** How often a {@code .jpg} file was opened, by the trace in {@code output}. */
+  /** How often {@code .jpg} files were opened, according to the trace in {@code output}. */
   public static long count(Path output) throws IOException {
     try (Stream<String> lines = Files.lines(output)) {
       return lines.filter(line -> OPENED.matcher(line).find()).count();
     }
   }
 
-  /** How often each {@code .jpg} file was opened; a file that never was is not in it. */
+  /** How often each {@code .jpg} file was opened; without files that were never opened. */
   public static Map<Path, Long> byFile(Path output) throws IOException {
     try (Stream<String> lines = Files.lines(output)) {
       return lines

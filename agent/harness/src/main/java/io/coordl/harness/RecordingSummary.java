@@ -9,19 +9,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What {@code coordl summary --json} says about one recording, by schema version 1. All times in
+ * The output of {@code coordl summary --json} for one recording, schema version 1. All times in
  * nanoseconds.
  *
- * @param wall from the first ask for a batch to the last
+ * @param wall from the first request for a batch to the last
  * @param stall time the training thread waited for batches
- * @param fetchStall its share that was fetching
- * @param prepStall its share that was preparing
- * @param gcStall its share that was garbage collection
- * @param queueStall its share that was hand-over
- * @param hits openings that a store answered
+ * @param fetchStall part of it spent fetching
+ * @param prepStall part of it spent preparing
+ * @param gcStall part of it spent in garbage collection
+ * @param queueStall part of it spent on hand-over
+ * @param hits reads served by a store
  * @param storageItems items read from storage, as the agent counts them
  * @param decodes calls that decoded something
- * @param epochs each pass, by number
+ * @param epochs epochs and evaluations, in order
  */
 public record RecordingSummary(
     long wall,
@@ -39,12 +39,12 @@ public record RecordingSummary(
    * One epoch or evaluation.
    *
    * @param stall time the training thread waited for batches
-   * @param compute time of its steps
+   * @param compute time spent in steps
    * @param prep time of fetching, decoding, transforming and assembling, on all threads
    */
   public record Epoch(long stall, long compute, long prep) {}
 
-  /** {@code stall} of each epoch, by number. */
+  /** {@code stall} of each epoch, in order. */
   List<Long> epochStalls() {
     return epochs.stream().map(Epoch::stall).toList();
   }
@@ -109,7 +109,7 @@ public record RecordingSummary(
         epochs);
   }
 
-  /** A field that the schema promises; absent is an error, or a table would show zeros. */
+  /** A field that the schema promises; fails if it is missing, or tables would show zeros. */
   private static long number(JsonNode node, String field) {
     JsonNode value = node.path(field);
     if (!value.isNumber()) {

@@ -1,7 +1,7 @@
 /**
- * Starts real JVMs with the packaged agent: finds what the build has made, runs programs as child
- * processes, and reads what they print and record. For end-to-end tests and benchmarks; imports
- * nothing of the product.
+ * Starts real JVMs with the packaged agent: finds the build's artifacts, runs programs as child
+ * processes, and reads their output and recordings. For end-to-end tests and benchmarks; depends on
+ * no product code.
  */
 @NullMarked
 package io.coordl.harness;

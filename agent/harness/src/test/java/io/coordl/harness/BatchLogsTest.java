@@ -13,7 +13,7 @@ class BatchLogsTest {
   @TempDir Path folder;
 
   @Test
-  void epochTimesAreNoDifference() throws IOException {
+  void epochTimesAreIgnored() throws IOException {
     Path one = log("one", "batch 1 1 aa bb cc", "epoch 1 2500");
     Path two = log("two", "batch 1 1 aa bb cc", "epoch 1 9000");
     assertThat(BatchLogs.firstDifference(one, two)).isEmpty();
@@ -21,7 +21,7 @@ class BatchLogsTest {
   }
 
   @Test
-  void oneOtherLossIsNamed() throws IOException {
+  void aDifferentLossIsReported() throws IOException {
     Path one = log("one", "batch 1 1 aa bb cc", "batch 1 2 aa bb cc");
     Path two = log("two", "batch 1 1 aa bb cc", "batch 1 2 aa bb cd");
     assertThat(BatchLogs.firstDifference(one, two))
@@ -38,7 +38,7 @@ class BatchLogsTest {
   }
 
   @Test
-  void everyPictureOncePerEpochIsSaidOnlyIfItIsSo() throws IOException {
+  void everyPictureMustAppearOncePerEpoch() throws IOException {
     Path good = log("good", "items 1 1 a b", "items 1 2 c", "items 2 1 c a", "items 2 2 b");
     assertThat(BatchLogs.notOncePerEpoch(good, 3, 2)).isEmpty();
     assertThat(BatchLogs.notOncePerEpoch(good, 4, 2)).isPresent();
@@ -51,13 +51,13 @@ class BatchLogsTest {
   }
 
   @Test
-  void theMeanLossIsThatOfTheEpoch() throws IOException {
+  void theMeanLossCoversOneEpoch() throws IOException {
     Path log = log("losses", "batch 1 1 a b 3f800000", "batch 1 2 a b 40400000", "batch 2 1 a b 0");
     assertThat(BatchLogs.meanLoss(log, 1)).isEqualTo(2);
   }
 
   @Test
-  void sameBatchesMayHaveOtherLosses() throws IOException {
+  void sameBatchesMayHaveDifferentLosses() throws IOException {
     Path one = log("one", "batch 1 1 aa bb cc", "batch 1 2 aa bb cc");
     Path two = log("two", "batch 1 1 aa bb dd", "batch 1 2 aa bc cc");
     assertThat(BatchLogs.sameBatches(one, two)).isEqualTo(1);

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ChildJvmTest {
-  /** A child: prints, and ends or hangs as told. */
+  /** Prints, then ends or hangs, depending on its argument. */
   public static final class Child {
     public static void main(String[] args) throws InterruptedException {
       System.out.println("out " + System.getenv("MARK"));
@@ -27,7 +27,7 @@ class ChildJvmTest {
   }
 
   @Test
-  void outputExitStatusAndCpuTimeComeBack() throws IOException, InterruptedException {
+  void outputExitStatusAndCpuTimeAreReturned() throws IOException, InterruptedException {
     List<String> echoed = Collections.synchronizedList(new ArrayList<>());
     ChildResult result = child("3").echo(echoed::add).run();
     assertThat(result.exit()).isEqualTo(3);
@@ -39,7 +39,7 @@ class ChildJvmTest {
   }
 
   @Test
-  void aChildThatHangsShowsItsThreadsAndIsKilled() throws IOException, InterruptedException {
+  void aHangingChildPrintsItsThreadsAndIsKilled() throws IOException, InterruptedException {
     ChildResult result = child("hang").timeout(Duration.ofSeconds(3)).run();
     assertThat(result.timedOut()).isTrue();
     assertThat(result.exit()).isNotZero();
@@ -47,7 +47,7 @@ class ChildJvmTest {
     assertThatThrownBy(() -> result.orFail("The child"))
         .hasMessageContaining("ran too long")
         .hasMessageContaining("Full thread dump");
-    // The JVM itself, which is not our child but the shell's.
+    // The JVM itself is a child of the shell.
     long pid = Long.parseLong(result.out().lines().skip(1).findFirst().orElseThrow());
     Optional<ProcessHandle> left = ProcessHandle.of(pid);
     if (left.isPresent()) {
