@@ -12,12 +12,12 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Real jobs follow the advice of their own summaries. */
+/** Jobs that follow the advice of their own summaries. */
 class AdviceIT {
-  /** Rounds in which the advice is followed. */
+  /** How often to follow the advice. */
   private static final int ROUNDS = 3;
 
-  /** A job may end before the proof, which has a thread of its own. */
+  /** The proof runs on its own thread, so a job may end before it. */
   private static final int ATTEMPTS = 3;
 
   private static Finished run(Framework framework, String name, String arguments)
@@ -34,7 +34,7 @@ class AdviceIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void whetherSamplesCouldBeKeptIsKnownOfAJobThatKeepsNothing(Framework framework)
+  void aJobThatKeepsNothingReportsWhetherSamplesCouldBeKept(Framework framework)
       throws IOException, InterruptedException {
     List<RecordedEvent> verdicts = List.of();
     for (int attempt = 0; attempt < ATTEMPTS && verdicts.isEmpty(); attempt++) {
@@ -51,7 +51,7 @@ class AdviceIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void followingTheAdviceEndsAndNeverGoesInACircle(Framework framework)
+  void followingTheAdviceNeverRunsInCircles(Framework framework)
       throws IOException, InterruptedException {
     List<List<String>> tried = new ArrayList<>(List.of(List.of()));
     for (int round = 0; round < ROUNDS; round++) {

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Pictures that are cropped at random: the agent makes them, and every bit and draw stays. */
+/** The agent makes randomly cropped pictures without changing any bit or random draw. */
 class AugmentedIT {
   private static final Pattern MADE =
       Pattern.compile("the agent cropped and resized ([\\d,]+) batches of pictures");
 
   /**
-   * Of 20 pipelines, six are of the library's own classes only; some of their batches fail, or are
-   * of pictures of several sizes.
+   * Only six of the 20 pipelines consist of library classes alone, and some of their batches fail
+   * or mix picture sizes.
    */
   private static final int LEAST = 70;
 
@@ -49,10 +49,11 @@ class AugmentedIT {
     }
   }
 
-  /** An engine whose kernels round otherwise makes its batches itself. */
+  /** An engine whose kernels round differently makes its own batches. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void anotherKernelMakesItsOwn(Jdk jdk) throws IOException, InterruptedException {
+  void anEngineWithOtherKernelsMakesItsOwnBatches(Jdk jdk)
+      throws IOException, InterruptedException {
     Path folder = Workshop.empty("augmented-kernel-" + jdk.version());
     ChildResult job =
         crops(jdk, folder)
@@ -69,9 +70,9 @@ class AugmentedIT {
     assertThat(made(job)).isZero();
   }
 
-  /** It may draw, count, or wait for a lock that the loop holds. */
+  /** Such a reader may draw random numbers, count, or wait for a lock that the loop holds. */
   @Test
-  void aReaderOfTheProgramsOwnDecodesOnItsThread() throws IOException, InterruptedException {
+  void aCustomReaderDecodesOnTheProgramsThread() throws IOException, InterruptedException {
     ChildJvm program =
         Workshop.program(Jdks.running(), Framework.DJL, "example.augment.OwnReader")
             .args(Pictures.all().directory().toString());
@@ -86,9 +87,9 @@ class AugmentedIT {
     assertThat(made(job)).isZero();
   }
 
-  /** Their time is that of the executor, not of the thread that trains. */
+  /** Batch events belong to the executor's threads, not to the training thread. */
   @Test
-  void aBatchIsTimedOnTheThreadThatMakesIt() throws IOException, InterruptedException {
+  void aBatchIsTimedOnTheThreadThatPreparesIt() throws IOException, InterruptedException {
     Path recording = Workshop.empty("augmented-threads").resolve("job.jfr");
     ChildResult job =
         Workshop.program(Jdks.running(), Framework.DJL, "example.loader.DjlLoader")

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With the one word auto the agent chooses, and every loss keeps its bits. */
+/** With auto the agent chooses the policies, and every loss stays the same to the bit. */
 class AutoIT {
   @ParameterizedTest(name = "{1} on {0}")
   @MethodSource("jobs")

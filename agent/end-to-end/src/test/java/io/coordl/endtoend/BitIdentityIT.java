@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever the agent does, every batch and every loss has the bits it has without it. */
+/** Under every policy, each batch and loss is bit for bit the same as without the agent. */
 class BitIdentityIT {
   private static final Pattern HITS = Pattern.compile("(\\d+) hits");
 
@@ -41,7 +41,7 @@ class BitIdentityIT {
     assertThat(half.differenceFrom(plain)).isEmpty();
     assertThat(hits(half)).isGreaterThan(all / 3).isLessThan(2 * all / 3);
 
-    if (Workshop.FULL) { // Else HostScopeIT has a shared store.
+    if (Workshop.FULL) { // Otherwise HostScopeIT covers a shared store.
       Finished shared =
           new Job(framework, jdk, directory, "shared")
               .agent("cache=minio,cache.scope=host,cache.size=64m,group=" + UUID.randomUUID())
@@ -51,10 +51,10 @@ class BitIdentityIT {
     }
   }
 
-  /** With random crops DJL's own threads share one random generator: then no two runs agree. */
+  /** Without random crops, because DJL's threads share one random generator. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
+  void batchesLoadedByThreadsAreTheSame(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("bits-threads-" + jdk.version());
     String[] threads = {"--threads", "2", "--augment", "false"};
     Finished plain = Job.plain(Framework.DJL, jdk, threads);
@@ -82,7 +82,7 @@ class BitIdentityIT {
     assertThat(hits(cached)).isPositive();
   }
 
-  /** As the summary at exit says. */
+  /** The number of hits in the summary at exit. */
   private static int hits(Finished job) {
     for (String line : job.agentLines()) {
       Matcher matcher = HITS.matcher(line);
@@ -90,6 +90,6 @@ class BitIdentityIT {
         return Integer.parseInt(matcher.group(1));
       }
     }
-    throw new AssertionError("No line of the agent tells of hits:\n" + job.result().err());
+    throw new AssertionError("No line of the agent reports hits:\n" + job.result().err());
   }
 }

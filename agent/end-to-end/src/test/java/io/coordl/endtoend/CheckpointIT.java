@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With checkpoint= model files hold what they held, and one that is whole survives everything. */
+/** With checkpoint= model files have the same content, and a complete file survives any fault. */
 class CheckpointIT {
   private static final String DL4J =
       "network,graph,listener,every,all,saver,samediff,changed,odd,exit";
@@ -45,13 +45,14 @@ class CheckpointIT {
       ChildResult kept = agent(models(framework, jdk, all, folder), policy).run().orFail(policy);
       assertThat(kept.out()).as(policy).isEqualTo(plain.out());
       assertThat(kept.err()).doesNotContain("fault").contains("model files written whole");
-      assertThat(leftOvers(folder)).isEmpty();
+      assertThat(leftovers(folder)).isEmpty();
     }
   }
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void withoutMemoryForASnapshotTheJobWaits(Framework framework, Jdk jdk) throws Exception {
+  void withoutMemoryForASnapshotTheJobWaitsForTheWrite(Framework framework, Jdk jdk)
+      throws Exception {
     String all = framework == Framework.DJL ? "save" : "network,listener,samediff";
     ChildResult plain =
         models(framework, jdk, all, folder(framework, jdk, "room")).run().orFail("plain");
@@ -64,7 +65,7 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aWholeFileOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
+  void aCompleteFileSurvivesEveryKill(Framework framework, Jdk jdk) throws Exception {
     for (int i = 0; i < KILLS; i++) {
       for (String policy : POLICIES) {
         Path folder = folder(framework, jdk, "killed");
@@ -75,14 +76,14 @@ class CheckpointIT {
             .as(policy + " after " + saved)
             .isGreaterThanOrEqualTo(policy.equals("atomic") ? saved : saved - 1);
         assertThat(after.err()).doesNotContain("damaged", "fault");
-        assertThat(leftOvers(folder)).isEmpty();
+        assertThat(leftovers(folder)).isEmpty();
       }
     }
   }
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void ofDamagedFilesTheOneBeforeIsTheLast(Framework framework, Jdk jdk) throws Exception {
+  void aDamagedFileIsSkippedForTheOneBefore(Framework framework, Jdk jdk) throws Exception {
     Path folder = folder(framework, jdk, "damaged");
     int saved = kill(models(framework, jdk, "endless", folder), "atomic", 4, 0);
     ChildResult whole =
@@ -102,11 +103,11 @@ class CheckpointIT {
     assertThat(after.err()).contains(newest.getFileName() + " is damaged");
   }
 
-  /** Each time something is forced to it, the disk takes a tenth of a second longer. */
+  /** Each forced write takes a tenth of a second longer. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aSlowDiskChangesNothing(Framework framework, Jdk jdk) throws Exception {
-    Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
+    Assumptions.assumeTrue(OpenedFiles.canTrace(), "strace is missing or not allowed here");
     List<String> slow =
         List.of(
             "strace",
@@ -127,14 +128,14 @@ class CheckpointIT {
           agent(models(framework, jdk, some, folder), policy).wrapper(slow).run().orFail(policy);
       assertThat(kept.out()).as(policy).isEqualTo(plain.out());
       assertThat(kept.err()).doesNotContain("fault").contains("model files written whole");
-      assertThat(leftOvers(folder)).isEmpty();
+      assertThat(leftovers(folder)).isEmpty();
     }
   }
 
-  /** The disk has room for two models and a half. */
+  /** The disk has room for two and a half models. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aFullDiskEndsASaveAsItDoesWithout(Framework framework, Jdk jdk) throws Exception {
+  void aFullDiskFailsASaveAsWithoutTheAgent(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(
         Shell.works("unshare", "--mount", "true"), "a small disk cannot be mounted here");
     for (String policy : POLICIES) {
@@ -159,9 +160,9 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void checkpointsOfTheAgentsOwnChangeNothing(Framework framework, Jdk jdk) throws Exception {
+  void agentCheckpointsDoNotChangeTraining(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk);
-    // ResumeIT has its own checkpoints beside checkpoint=atomic, too.
+    // ResumeIT also takes agent checkpoints with checkpoint=atomic.
     for (String every : Workshop.first(2, List.of("90,checkpoint=atomic", "auto", "7"))) {
       Path folder = folder(framework, jdk, "own");
       Path own = folder.resolve("own");
@@ -196,14 +197,14 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void theNewestOfTheAgentsOwnOutlivesEveryKill(Framework framework, Jdk jdk) throws Exception {
+  void theNewestAgentCheckpointSurvivesEveryKill(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk);
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-killed");
       Path own = folder.resolve("own");
       int wait = i % 9;
       ChildResult killed =
-          told(
+          runUntil(
               own(models(framework, jdk, "ongoing", folder), own, "continuous"),
               20 + 7 * i % 31,
               () -> Files.exists(own.resolve(model(framework)).resolve("latest")),
@@ -212,10 +213,10 @@ class CheckpointIT {
                 process.destroyForcibly();
               });
       int last = figure(STEP, killed);
-      // One may be in flight, for as long as a file takes to be forced to disk.
+      // One more may be in flight while its file is forced to disk.
       int newest = newest(framework, jdk, folder, steps);
       assertThat(newest).isBetween(1, last + 1);
-      if (i == 0) { // This one does not continue from there.
+      if (i == 0) { // A run without resume= must not overwrite the old checkpoints.
         ChildResult after =
             own(models(framework, jdk, "steps", folder), own, "90,checkpoint=atomic").run();
         assertThat(after.orFail("the job after").err()).contains("has the checkpoints of another");
@@ -227,30 +228,30 @@ class CheckpointIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void toldToEndTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
+  void onSigtermTheLastStepIsSaved(Framework framework, Jdk jdk) throws Exception {
     List<String> steps = steps(framework, jdk);
     for (int i = 0; i < KILLS; i++) {
       Path folder = folder(framework, jdk, "own-told");
       Path own = folder.resolve("own");
       int printed = 20 + i;
-      ChildResult told =
-          told(
+      ChildResult job =
+          runUntil(
               own(models(framework, jdk, "ongoing", folder), own, "100000,checkpoint.grace=600"),
               printed,
               () -> true,
               ProcessHandle::destroy);
-      assertThat(told.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
-      assertThat(newest(framework, jdk, folder, steps)).isBetween(printed, figure(STEP, told) + 1);
+      assertThat(job.err()).contains("1 checkpoint of the agent's own").doesNotContain("fault");
+      assertThat(newest(framework, jdk, folder, steps)).isBetween(printed, figure(STEP, job) + 1);
     }
   }
 
-  /** What each step makes of the weights: run once for all tests. */
+  /** The checksum of the weights after each step; run once for all tests. */
   private static List<String> steps(Framework framework, Jdk jdk) throws Exception {
     Path folder = Workshop.shared("checkpoint-steps-" + framework + "-" + jdk.version());
     return models(framework, jdk, "steps", folder).runOnce().orFail("plain").out().lines().toList();
   }
 
-  /** The step whose weights the newest checkpoint has. */
+  /** The step after which the newest checkpoint was taken. */
   private static int newest(Framework framework, Jdk jdk, Path folder, List<String> steps)
       throws Exception {
     ChildResult loaded =
@@ -273,8 +274,8 @@ class CheckpointIT {
         "record=off,checkpoint.dir=" + own + ",checkpoint.every=" + every);
   }
 
-  /** Acts on a job once it has printed this many steps and is ready. */
-  private static ChildResult told(
+  /** Runs a job and applies {@code end} once it has printed this many steps and is ready. */
+  private static ChildResult runUntil(
       ChildJvm job, int steps, BooleanSupplier ready, Consumer<ProcessHandle> end)
       throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();
@@ -293,7 +294,10 @@ class CheckpointIT {
         .run();
   }
 
-  /** Kills a job some time after it has saved so many models; the last one that it told of. */
+  /**
+   * Kills a job {@code millis} after it has saved this many models; returns the last one that it
+   * printed.
+   */
   private static int kill(ChildJvm job, String policy, int saves, int millis) throws Exception {
     AtomicReference<ProcessHandle> process = new AtomicReference<>();
     AtomicInteger lines = new AtomicInteger();
@@ -312,7 +316,7 @@ class CheckpointIT {
     return figure(SAVED, killed);
   }
 
-  /** So that not all are killed at one point of a save. */
+  /** Varies the point of a save at which a job is killed. */
   private static void sleep(int millis) {
     try {
       Thread.sleep(millis);
@@ -339,7 +343,7 @@ class CheckpointIT {
     return Workshop.empty("checkpoint-" + name + "-" + framework + "-" + jdk.version());
   }
 
-  private static List<Path> leftOvers(Path folder) throws IOException {
+  private static List<Path> leftovers(Path folder) throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
       return files.filter(file -> file.toString().endsWith(".incomplete")).toList();
     }
@@ -354,7 +358,7 @@ class CheckpointIT {
     }
   }
 
-  /** The last one of that kind. */
+  /** The last number that the job printed in this form. */
   private static int figure(Pattern pattern, ChildResult job) {
     int figure = -1;
     Matcher matcher = pattern.matcher(job.out());

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A program that lives in a container of 600 MiB lives there with a cache, too: it reads 150 MiB
- * twice and then takes 440 MiB of native memory beside 100 MiB of heap. The container is a real
+ * A program that fits into a container of 600 MiB also fits with a cache: it reads 150 MiB twice
+ * and then allocates 440 MiB of native memory beside 100 MiB of heap. The container is a real
  * control group (version 1).
  */
 class ContainerIT {
@@ -92,7 +92,7 @@ class ContainerIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aProgramThatLivesInAContainerLivesThereWithACache(Jdk jdk) throws Exception {
+  void aProgramThatFitsIntoAContainerAlsoFitsWithACache(Jdk jdk) throws Exception {
     Path data = data();
     ChildResult plain = run(jdk, data, "", "0.1").orFail("the program alone");
     for (String seconds : Workshop.first(1, List.of("0.1", "5"))) {
@@ -100,7 +100,7 @@ class ContainerIT {
       assertThat(cached.exit()).as(cached.toString()).isZero();
       assertThat(cached.out()).isEqualTo(plain.out());
     }
-    // The group does kill, whatever is kept there by name.
+    // With a fixed budget that is too large, the group does kill.
     ChildResult named = run(jdk, data, "cache=minio,cache.size=160m", "0.1");
     assertThat(named.exit()).as(named.toString()).isEqualTo(KILLED);
   }

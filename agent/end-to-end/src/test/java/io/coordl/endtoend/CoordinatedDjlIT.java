@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** DJL jobs that prepare each batch once between them, and programs that make it difficult. */
+/** DJL jobs prepare each batch once for the group, whatever a program does. */
 class CoordinatedDjlIT {
-  /** Three of the example's batches: no job can be an epoch ahead of the other. */
+  /** Holds three of the example's batches, so no job can be an epoch ahead of the other. */
   private static final String WINDOW = "prep.size=512k";
 
   private final String group = "e2e-" + UUID.randomUUID();
@@ -38,7 +38,7 @@ class CoordinatedDjlIT {
 
   @ParameterizedTest(name = "{1} threads on {0}")
   @MethodSource("jdksAndThreads")
-  void twoJobsPrepareEachBatchOnceAndUseItOnceEach(Jdk jdk, int threads)
+  void twoJobsPrepareEachBatchOnceAndEachUsesItOnce(Jdk jdk, int threads)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("coordinated-djl-" + threads + "-" + jdk.version());
     Job one = job(jdk, directory, "one").args("--lr", "0.01", "--seed", "3");
@@ -69,7 +69,7 @@ class CoordinatedDjlIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aJobWithAnotherBatchSizeKeepsItsOwnPipelineAndIsToldWhy(Jdk jdk)
+  void aJobWithAnotherBatchSizeKeepsItsOwnPipelineAndReportsWhy(Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else CoordinatedRecordsIT has jobs that differ");
@@ -108,10 +108,10 @@ class CoordinatedDjlIT {
             "data-throws"));
   }
 
-  /** Alone and without random transforms, a job is fed what its own sampler and code make. */
+  /** A lone job without random transforms gets the batches of its own sampler and code. */
   @ParameterizedTest(name = "{0}")
   @MethodSource("ways")
-  void aProgramSeesWhatItSeesWithoutTheAgent(String way, TestInfo test)
+  void aProgramSeesTheSameAsWithoutTheAgent(String way, TestInfo test)
       throws IOException, InterruptedException {
     for (Jdk jdk : Workshop.jdks(test).toList()) {
       for (String threads : Workshop.inTurns(way, List.of("0", "2"))) {
@@ -133,15 +133,15 @@ class CoordinatedDjlIT {
     assertThat(leftInSharedMemory()).isEmpty();
   }
 
-  /** If this fails, PyTorch's arrays have owners, and a batch need not be copied any more. */
+  /** If this fails, PyTorch arrays keep their memory alive, and batches need no copy any more. */
   @Test
-  void arraysOverMemoryOfOthersReadWhatIsThereLater() throws IOException, InterruptedException {
-    String told =
+  void arraysOverForeignMemorySeeItsLaterContent() throws IOException, InterruptedException {
+    String output =
         program(Workshop.newestJdk(), "example.passes.OverForeignMemory")
             .run()
             .orFail("The program")
             .out();
-    assertThat(told.lines()).hasSize(3).allMatch(line -> line.endsWith(": WRONG"));
+    assertThat(output.lines()).hasSize(3).allMatch(line -> line.endsWith(": WRONG"));
   }
 
   private static ChildJvm goOver(Jdk jdk, String way, String threads) throws IOException {
@@ -175,7 +175,7 @@ class CoordinatedDjlIT {
     }
   }
 
-  /** What each step was fed: epoch, number, checksums of data and labels. */
+  /** The batch of each step: epoch, number, checksums of data and labels. */
   private static List<String> fed(Finished job) throws IOException {
     return job.batches().stream().map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prep=coordinate DL4J's jobs prepare each batch once between them, and use each once. */
+/** With prep=coordinate DL4J jobs prepare each batch once for the group, and each uses it once. */
 class CoordinatedDl4jIT {
   private static final Pattern ITEMS = Pattern.compile("items: (\\d+) from storage .*");
   private static final Pattern DECODES = Pattern.compile("decode: .* (\\d+) images decoded, .*");
@@ -59,7 +59,7 @@ class CoordinatedDl4jIT {
         }
       }
       assertThat(fed(two)).isEqualTo(fed(one));
-      assertThat(two.batches()).isNotEqualTo(one.batches()); // They train with other rates.
+      assertThat(two.batches()).isNotEqualTo(one.batches()); // Their learning rates differ.
       long all =
           (long) Job.EPOCHS * Pictures.all().files().size() + 2L * Framework.DL4J.readAhead();
       assertThat(figure(one, ITEMS) + figure(two, ITEMS)).isEqualTo(all);
@@ -67,7 +67,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** Batches are left in each epoch, which begins anew. */
+  /** Each job leaves batches unused in every epoch. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void jobsThatLeaveAnEpochEarlyShareTheNext(Jdk jdk) throws Exception {
@@ -89,7 +89,7 @@ class CoordinatedDl4jIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aJobOfAnotherImageSizeKeepsItsOwnPipeline(Jdk jdk) throws Exception {
+  void aJobWithAnotherImageSizeKeepsItsOwnPipeline(Jdk jdk) throws Exception {
     Path directory = Workshop.empty("coordinated-dl4j-other-" + jdk.version());
     Finished plain = Job.plain(Framework.DL4J, jdk, "--size", "64");
     String policies = "prep=coordinate,prep.size=64m,group=" + group;
@@ -105,10 +105,10 @@ class CoordinatedDl4jIT {
     assertThat(jobs.get(1).result().err()).doesNotContain("fault");
   }
 
-  /** A job alone has its own order: then it is as if the agent were not there. */
+  /** A lone job keeps its own order, as without the agent. */
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aJobAloneIsFedAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
+  void aLoneJobGetsItsBatchesAsWithoutTheAgent(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("coordinated-dl4j-alone-" + jdk.version());
     Finished plain = Job.plain(Framework.DL4J, jdk);
     Finished alone =
@@ -123,7 +123,7 @@ class CoordinatedDl4jIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void iteratorsAreUsedInEveryWayAsWithoutTheAgent(Jdk jdk) throws Exception {
+  void everyUseOfAnIteratorWorksAsWithoutTheAgent(Jdk jdk) throws Exception {
     ChildResult plain = useIterators(jdk).run().orFail("The plain run");
     ChildResult alone = useIterators(jdk).agent(agentJar(), policies(1)).run().orFail("The run");
     assertThat(plain.out().lines()).hasSizeGreaterThan(1000);
@@ -149,7 +149,7 @@ class CoordinatedDl4jIT {
     }
   }
 
-  /** The buffer has room for four batches of a pass's six: no job is ahead by a whole pass. */
+  /** The buffer holds four of an epoch's six batches, so no job is a whole epoch ahead. */
   private static Job job(
       Jdk jdk, Path directory, String name, String group, String loop, String number)
       throws IOException {
@@ -172,7 +172,7 @@ class CoordinatedDl4jIT {
     return Workshop.checkout().agentJar();
   }
 
-  /** Runs them at the same time. */
+  /** Runs both at the same time. */
   private static <T> List<T> together(Callable<T> one, Callable<T> two)
       throws InterruptedException, ExecutionException {
     ExecutorService threads = Executors.newFixedThreadPool(2);
@@ -195,7 +195,7 @@ class CoordinatedDl4jIT {
         .toList();
   }
 
-  /** Of each batch: epoch, number, data, labels. */
+  /** Epoch, number, data and labels of each batch. */
   private static List<String> fed(Finished job) throws IOException {
     return job.batches().stream().map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
   }

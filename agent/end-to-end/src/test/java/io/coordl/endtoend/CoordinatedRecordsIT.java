@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prep=coordinate DL4J's jobs over records of text and memory share their batches too. */
+/** With prep=coordinate DL4J jobs over text files or in-memory records also share batches. */
 class CoordinatedRecordsIT {
   private static final int EPOCHS = 3;
   private static final int RECORDS = 100;
@@ -31,7 +31,7 @@ class CoordinatedRecordsIT {
   private static final int SIGKILL_STATUS = 128 + 9;
   private static final int AT_ONCE = 3;
 
-  /** Whose order is the same in every pass. */
+  /** Uses whose order is the same in every epoch. */
   private static final List<String> UNSHUFFLED =
       List.of(
           "csv",
@@ -67,7 +67,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void twoJobsGetTheBatchesThatOneGetsForItself(Jdk jdk) throws Exception {
+  void twoJobsGetTheSameBatchesAsOneAlone(Jdk jdk) throws Exception {
     Path data = data(jdk, "shared", "content=1");
     ChildResult plain = use(jdk, data, UNSHUFFLED).run().orFail("The plain run");
     List<ChildResult> jobs =
@@ -82,7 +82,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesAreInTheWorkspaceThatTheyAreTakenInAsTheLibrarysOwn(Jdk jdk) throws Exception {
+  void batchesLieInTheCallersWorkspaceAsWithoutTheAgent(Jdk jdk) throws Exception {
     Path data = data(jdk, "workspace", "content=1");
     List<String> only = List.of("in a workspace", "halved in a workspace");
     ChildResult plain = use(jdk, data, only).run().orFail("The plain run");
@@ -93,7 +93,7 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void eachFileOfASequenceIsReadOnceByOneOfTheJobs(Jdk jdk) throws Exception {
+  void eachFileOfASequenceIsReadByOnlyOneJob(Jdk jdk) throws Exception {
     Path data = data(jdk, "reads", "content=1");
     List<String> use = List.of("sequences", "batch=2");
     List<ChildResult> jobs =
@@ -105,14 +105,14 @@ class CoordinatedRecordsIT {
     }
     assertThat(figure(jobs.get(0), PREPARED) + figure(jobs.get(1), PREPARED))
         .isEqualTo((long) EPOCHS * SEQUENCES / 2);
-    // Features and labels of each; DL4J reads one beforehand in each job.
+    // Features and labels of each sequence; each job also reads one in advance.
     assertThat(figure(jobs.get(0), OPENED) + figure(jobs.get(1), OPENED))
         .isEqualTo(2L * EPOCHS * SEQUENCES + 2);
   }
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void jobsThatShuffleFilesGoThroughThemInOneOrder(Jdk jdk) throws Exception {
+  void jobsThatShuffleFilesAgreeOnOneOrder(Jdk jdk) throws Exception {
     Path data = data(jdk, "shuffled", "content=1");
     List<String> use = List.of("csv shuffled");
     List<ChildResult> jobs =
@@ -130,11 +130,11 @@ class CoordinatedRecordsIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aJobIsFedOnWhenTheOtherIsKilled(Jdk jdk) throws Exception {
+  void aJobStillGetsItsBatchesWhenTheOtherIsKilled(Jdk jdk) throws Exception {
     Path data = data(jdk, "killed", "content=1");
     List<String> use = List.of("csv files", "sequences", "transformed");
     ChildResult plain = use(jdk, data, use).run().orFail("The plain run");
-    // In the first use of a reader or in the second; the survivor then waits for the dead.
+    // Dies in the first or second use of a reader; the survivor then waits for the dead job.
     int batches = jdk.feature() < 24 ? 3 : BATCHES + 2;
     List<ChildResult> jobs =
         together(
@@ -145,17 +145,17 @@ class CoordinatedRecordsIT {
     assertThat(jobs.get(1).err()).doesNotContain("fault");
   }
 
-  /** A job that waits 12 s for others like it, not a minute. */
+  /** A job that waits 12 s for similar jobs, not a minute. */
   private static ChildJvm soon(Jdk jdk, Path data, List<String> use) throws IOException {
     return use(jdk, data, use).jvmArgs("-Dcoordl.prep.start=12");
   }
 
-  /** What a job differs in, and how it is told. */
-  private record Mismatch(String use, String setting, String told) {}
+  /** How a job differs, and what the agent reports. */
+  private record Mismatch(String use, String setting, String message) {}
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aJobThatDiffersKeepsItsOwnPipelineAndSaysWhy(Jdk jdk) throws Exception {
+  void aJobThatDiffersKeepsItsOwnPipelineAndReportsWhy(Jdk jdk) throws Exception {
     Path data = data(jdk, "differs", "content=1");
     Path other = data(jdk, "differs-other", "content=2");
     List<Mismatch> mismatches =
@@ -168,22 +168,22 @@ class CoordinatedRecordsIT {
                 new Mismatch("csv", "batch=8", "its batch size is 8, not 7"),
                 new Mismatch("csv", "label=1", "its arrays is"),
                 new Mismatch("sequences", "alignment=ALIGN_END", "its alignment of sequences is")));
-    // In each the jobs wait for one that is like them.
+    // In parallel, because in each case the jobs wait for similar ones.
     List<Callable<Void>> all = new ArrayList<>();
     for (Mismatch mismatch : mismatches) {
       Path folder = mismatch.setting().isEmpty() ? other : data;
       String name = group + "-" + mismatches.indexOf(mismatch);
       all.add(
           () -> {
-            keepTheirOwn(jdk, mismatch, data, folder, name);
+            assertSeparatePipelines(jdk, mismatch, data, folder, name);
             return null;
           });
     }
     together(all);
   }
 
-  private static void keepTheirOwn(Jdk jdk, Mismatch mismatch, Path data, Path folder, String group)
-      throws Exception {
+  private static void assertSeparatePipelines(
+      Jdk jdk, Mismatch mismatch, Path data, Path folder, String group) throws Exception {
     List<String> use = List.of(mismatch.use());
     String setting = mismatch.setting().isEmpty() ? "batch=7" : mismatch.setting();
     ChildResult usual = use(jdk, data, use).run().orFail("The plain run");
@@ -199,20 +199,20 @@ class CoordinatedRecordsIT {
         .contains("This job prepares all its batches itself.");
     assertThat(jobs.get(1).err() + jobs.get(0).err())
         .as(mismatch.toString())
-        .containsAnyOf(mismatch.told(), reversed(mismatch.told()));
+        .containsAnyOf(mismatch.message(), reversed(mismatch.message()));
   }
 
-  /** It may be the first job that is the other's "not". */
-  private static String reversed(String told) {
-    Matcher matcher = Pattern.compile("(.* is )(.*), not (.*)").matcher(told);
+  /** The same message as the other job would print it. */
+  private static String reversed(String message) {
+    Matcher matcher = Pattern.compile("(.* is )(.*), not (.*)").matcher(message);
     return matcher.matches()
         ? matcher.group(1) + matcher.group(3) + ", not " + matcher.group(2)
-        : told;
+        : message;
   }
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatCannotBeSharedIsLeftToTheLibraryAndThatIsSaid(Jdk jdk) throws Exception {
+  void unshareableReadersAreLeftToTheLibraryAndReported(Jdk jdk) throws Exception {
     Path data = data(jdk, "alone", "content=1");
     List<String> uses =
         List.of(
@@ -257,7 +257,7 @@ class CoordinatedRecordsIT {
     return policies(jobs, group);
   }
 
-  /** Room for fewer batches than a pass has: no job is ahead by a whole pass. */
+  /** A buffer smaller than an epoch, so no job is a whole epoch ahead. */
   private static String policies(int jobs, String group) {
     return "prep=coordinate,prep.size=64k,prep.jobs=" + jobs + ",group=" + group;
   }
@@ -266,7 +266,7 @@ class CoordinatedRecordsIT {
     return Workshop.checkout().agentJar();
   }
 
-  /** Runs them at the same time, as far as processors allow. */
+  /** Runs all at the same time, at most AT_ONCE of them. */
   private static <T> List<T> together(Callable<T> one, Callable<T> two) throws Exception {
     return together(List.of(one, two));
   }

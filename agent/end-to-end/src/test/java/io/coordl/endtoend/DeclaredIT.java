@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A training loop of no library, which the user declares by its methods. */
+/** A training loop without a library, whose methods the user declares. */
 class DeclaredIT {
   private static final String LOOP =
       "batch=example.declared.Rows#next,step=example.declared.OwnLoop#step";
@@ -55,7 +55,7 @@ class DeclaredIT {
   }
 
   @Test
-  void namesThatFitNothingAreReportedAndTheProgramRuns() throws IOException, InterruptedException {
+  void unknownNamesAreReportedAndTheProgramRuns() throws IOException, InterruptedException {
     Path directory = Workshop.empty("declared-wrong");
     String wrong =
         "record=off,batch=example.declared.Rows#nxt,step=example.declared.OwnLoop#step(I)V"

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With decoded=share every image is decoded once, and every batch and loss keeps its bits. */
+/** With decoded=share each image is decoded once, and every batch and loss stays the same. */
 class DecodedIT {
   private static final Pattern DECODED =
       Pattern.compile("decoded cache \\(\\w+\\): (\\d+) items.*; (\\d+) hits, (\\d+) misses, .*");
@@ -30,7 +30,7 @@ class DecodedIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void everyBatchAndLossIsTheSameAndEpochTwoDecodesNothing(Framework framework, Jdk jdk)
+  void batchesAndLossesAreTheSameAndEpochTwoDecodesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-" + framework + "-" + jdk.version());
     Finished plain = plain(framework, jdk);
@@ -43,7 +43,7 @@ class DecodedIT {
     assertThat(figure(whole, DECODED, 2)).isEqualTo(all);
     assertThat(figure(whole, DECODES, 1)).isEqualTo(files);
 
-    if (Workshop.FULL) { // Else PrefetchIT has both caches.
+    if (Workshop.FULL) { // Otherwise PrefetchIT covers both caches.
       Finished both =
           job(framework, jdk, directory, "both").agent("decoded=share,cache=minio").runWell();
       assertThat(both.differenceFrom(plain)).isEmpty();
@@ -57,7 +57,7 @@ class DecodedIT {
     assertThat(half.differenceFrom(plain)).isEmpty();
     assertThat(figure(half, DECODED, 2)).isBetween(all / 3L, 2L * all / 3);
 
-    if (Workshop.FULL) { // Else AgentIT has the kill switch.
+    if (Workshop.FULL) { // Otherwise AgentIT covers the kill switch.
       Finished off =
           job(framework, jdk, directory, "off").agent("decoded=share,enabled=false").runWell();
       assertThat(off.differenceFrom(plain)).isEmpty();
@@ -67,7 +67,7 @@ class DecodedIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aJobThatStartsLaterDecodesNothing(Framework framework, Jdk jdk)
+  void aJobThatStartsLaterDecodesNoImage(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-host-" + framework + "-" + jdk.version());
     Finished plain = plain(framework, jdk);
@@ -97,39 +97,38 @@ class DecodedIT {
     assertThat(figure(second.get(0), DECODED, 3)).isZero();
   }
 
-  /** Files come from the page cache, and decoding costs most: memory is for decoded items. */
+  /** Files come from the page cache and decoding dominates, so memory goes to decoded items. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aBudgetTooSmallForBothGoesToDecodedItemsWhereFilesAreQuick(Framework framework, Jdk jdk)
+  void aSmallBudgetGoesToDecodedItemsIfFilesAreFast(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("split-" + framework + "-" + jdk.version());
     Finished plain = plain(framework, jdk);
     Finished kept = job(framework, jdk, directory, "kept").agent(bothIn(framework, 2)).runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", decoded items first: "));
-    // As many if there were no choice.
+    // Without a choice there would be equally many.
     assertThat(2 * figure(kept, RAW, 1)).isLessThan(figure(kept, DECODED, 1));
     assertThat(kept.agentLines()).noneMatch(line -> line.contains("fault"));
   }
 
-  /** Storage that needs 20 ms to open a file: memory is for raw items, as far as they need it. */
+  /** Opening a file takes 20 ms, so memory goes to raw items first. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aBudgetTooSmallForBothGoesToRawItemsWhereFilesAreSlow(Jdk jdk)
-      throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else files are quick");
-    assumeTrue(OpenedFiles.canTrace(), "strace is not there, or not allowed");
+  void aSmallBudgetGoesToRawItemsIfFilesAreSlow(Jdk jdk) throws IOException, InterruptedException {
+    Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only");
+    assumeTrue(OpenedFiles.canTrace(), "strace is missing or not allowed here");
     Path directory = Workshop.empty("split-slow-" + jdk.version());
-    List<String> slowly = new ArrayList<>(OpenedFiles.trace(Path.of("/dev/null")));
-    slowly.addAll(List.of("-e", "inject=open,openat:delay_enter=20000"));
+    List<String> slowStorage = new ArrayList<>(OpenedFiles.trace(Path.of("/dev/null")));
+    slowStorage.addAll(List.of("-e", "inject=open,openat:delay_enter=20000"));
     for (Path file : Pictures.all().files()) {
-      slowly.addAll(List.of("-P", file.toString()));
+      slowStorage.addAll(List.of("-P", file.toString()));
     }
     Finished plain = plain(Framework.DJL, jdk);
     Finished kept =
         job(Framework.DJL, jdk, directory, "kept")
             .agent(bothIn(Framework.DJL, 5))
-            .wrapper(slowly)
+            .wrapper(slowStorage)
             .runWell();
     assertThat(kept.differenceFrom(plain)).isEmpty();
     assertThat(kept.agentLines()).anyMatch(line -> line.contains(", raw items first: "));
@@ -142,10 +141,10 @@ class DecodedIT {
     return "cache=minio,decoded=share,cache.size=" + bytes;
   }
 
-  /** Drawn on, resized, handed out: DJL's images are its own in all but their class. */
+  /** Drawing, resizing, passing on: kept images behave like DJL's own except for their class. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void imagesAreUsedInEveryWayAsWithoutTheAgent(Framework framework, Jdk jdk)
+  void everyUseOfAnImageWorksAsWithoutTheAgent(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-uses-" + framework + "-" + jdk.version());
     ChildResult plain = useImages(framework, jdk, directory).run().orFail("The plain run");
@@ -159,7 +158,7 @@ class DecodedIT {
     assertThat(kept.err()).contains("decoded cache (process)").doesNotContain("fault");
   }
 
-  /** The transform is the program's own each time, the picture it is given is not decoded again. */
+  /** The program's transform runs each time, but on an image that is decoded only once. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aLoaderWithATransformDecodesEachPictureOnce(Jdk jdk)
@@ -180,7 +179,7 @@ class DecodedIT {
     assertThat(kept.err()).doesNotContain("fault");
   }
 
-  /** A detector's labels need the size that each picture had. */
+  /** Detection labels depend on each picture's original size. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void aDetectionReaderDecodesEachPictureOnce(Jdk jdk) throws IOException, InterruptedException {
@@ -211,10 +210,10 @@ class DecodedIT {
     return Workshop.program(jdk, framework, "example.images." + program).args(directory.toString());
   }
 
-  /** With random crops DJL's own threads share one random generator: then no two runs agree. */
+  /** Without random crops, because DJL's threads share one random generator. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesThatThreadsLoadAreTheSame(Jdk jdk) throws IOException, InterruptedException {
+  void batchesLoadedByThreadsAreTheSame(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("decoded-threads-" + jdk.version());
     String[] threads = {"--threads", "2", "--augment", "false"};
     Finished plain = Job.plain(Framework.DJL, jdk, threads);
@@ -228,7 +227,7 @@ class DecodedIT {
         .isEqualTo((Job.EPOCHS - 1L) * Pictures.all().files().size());
   }
 
-  /** Ends what runs in {@code directory}; command lines are too long to be told by. */
+  /** Kills processes that run in {@code directory}; command lines are too long to compare. */
   private static void kill(Path directory) {
     ProcessHandle.current()
         .descendants()
@@ -254,7 +253,7 @@ class DecodedIT {
     return Job.plain(framework, jdk, size(framework));
   }
 
-  /** So that half of the decoded data set is more than the least budget of a store. */
+  /** Makes half of the decoded data set larger than the smallest allowed budget. */
   private static String[] size(Framework framework) {
     return framework == Framework.DL4J ? new String[] {"--size", "128"} : new String[0];
   }

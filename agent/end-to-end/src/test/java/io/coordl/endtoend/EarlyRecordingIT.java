@@ -25,14 +25,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A user's recording that starts while the job starts, as scripts do it. Whichever comes first, the
- * agent's event classes or JFR, both recordings have the whole job and nothing fails.
+ * A user's recording that starts while the job starts, as in scripts. Whether JFR or the agent's
+ * event classes come first, both recordings contain the whole job and nothing fails.
  */
 class EarlyRecordingIT {
   private static final int EPOCHS = 4;
   private static final int BATCHES = 20;
 
-  /** In the order in which a job reaches them. */
+  /** In the order of the job's start-up. */
   private static final List<String> MOMENTS =
       List.of(
           "premain",
@@ -67,7 +67,7 @@ class EarlyRecordingIT {
     }
   }
 
-  /** Without -Pfull every other moment, in turns on the JDKs. */
+  /** Without -Pfull only every other moment; the JDKs alternate. */
   static Stream<Arguments> moments(TestInfo test) {
     List<Jdk> jdks = Workshop.jdksInOrder();
     return IntStream.range(0, MOMENTS.size())
@@ -81,7 +81,7 @@ class EarlyRecordingIT {
 
   @ParameterizedTest(name = "at {1} on {0}")
   @MethodSource("moments")
-  void aRecordingThatStartsThenHasTheWholeJob(Jdk jdk, String moment) throws Exception {
+  void aRecordingStartedAtAnyMomentHasTheWholeJob(Jdk jdk, String moment) throws Exception {
     startsAt(jdk, moment);
   }
 
@@ -97,13 +97,13 @@ class EarlyRecordingIT {
 
   @ParameterizedTest(name = "{1} ms after the start on {0}")
   @MethodSource("millis")
-  void aRecordingThatStartsAtAnyMillisecondFailsNothing(Jdk jdk, int at) throws Exception {
+  void aRecordingStartedAtAnyMillisecondCausesNoFault(Jdk jdk, int at) throws Exception {
     startsAt(jdk, Integer.toString(at));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdksInOrder")
-  void aRecordingOfTheCommandLineHasTheWholeJob(Jdk jdk) throws Exception {
+  void aRecordingStartedOnTheCommandLineHasTheWholeJob(Jdk jdk) throws Exception {
     Path own = Files.createTempFile(work, "own", ".jfr");
     Path users = Files.createTempFile(work, "users", ".jfr");
     ChildResult job =

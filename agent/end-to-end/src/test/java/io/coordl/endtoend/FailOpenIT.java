@@ -18,11 +18,11 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever is wrong, the program sees what it would have seen without the agent. */
+/** Whatever fails, the program behaves as without the agent. */
 class FailOpenIT {
   private static final int UNTIL_IT_FAILS = 10_000;
 
-  /** A {@code /dev/shm} of its own for what follows, of 2 MiB. */
+  /** Runs the following command with its own {@code /dev/shm} of 2 MiB. */
   private static final List<String> TINY_SHARED_MEMORY =
       List.of(
           "unshare",
@@ -32,7 +32,7 @@ class FailOpenIT {
           "mount -t tmpfs -o size=2m tmpfs /dev/shm && exec \"$@\"",
           "sh");
 
-  /** Something that happens to a file of the data set. */
+  /** Damage to a file of the data set. */
   private interface Damage {
     void to(Path file) throws IOException;
   }
@@ -67,14 +67,14 @@ class FailOpenIT {
     Path file = pictures.files().get(17);
     Path whole = Files.copy(file, directory.resolve("whole.jpg"));
 
-    Job plain = byHand(framework, jdk, directory, "plain", pictures);
+    Job plain = handWritten(framework, jdk, directory, "plain", pictures);
     Finished expected = plain.afterEpoch(1, () -> damage.to(file)).run();
     assertThat(expected.result().exit()).isEqualTo(1);
     assertThat(exceptions(expected)).isNotEmpty();
 
     for (String policy : Workshop.first(1, List.of("cache=minio", "cache=off"))) {
       Files.copy(whole, file, StandardCopyOption.REPLACE_EXISTING);
-      Job job = byHand(framework, jdk, directory, policy, pictures);
+      Job job = handWritten(framework, jdk, directory, policy, pictures);
       Finished actual =
           job.agent(policy + ",summary=off").afterEpoch(1, () -> damage.to(file)).run();
       assertThat(exceptions(actual)).as(policy).isEqualTo(exceptions(expected));
@@ -83,15 +83,15 @@ class FailOpenIT {
     }
   }
 
-  /** A hand-written loop: under DL4J's fit a failing prefetch thread leaves the job waiting. */
-  private static Job byHand(
+  /** A hand-written loop, because in DL4J's fit a failed prefetch thread blocks the job. */
+  private static Job handWritten(
       Framework framework, Jdk jdk, Path directory, String name, Pictures pictures)
       throws IOException {
     return new Job(framework, jdk, directory, name, pictures, UNTIL_IT_FAILS)
         .args("--loop", "hand");
   }
 
-  /** Types and messages of what ended the job, outermost first, without threads' names. */
+  /** Types and messages of the exceptions that ended the job, outermost first. */
   private static List<String> exceptions(Finished job) {
     return job.result()
         .err()
@@ -100,10 +100,10 @@ class FailOpenIT {
         .toList();
   }
 
-  /** What the user asks for, and what he is told. */
-  private record Fault(String arguments, String told) {}
+  /** Arguments that cannot take effect, and the line that the agent prints. */
+  private record Fault(String arguments, String reported) {}
 
-  /** Without -Pfull one of each kind: OptionsTest and ByteBudgetTest have all sizes. */
+  /** Without -Pfull one of each kind; OptionsTest and ByteBudgetTest cover all sizes. */
   private static List<Fault> faults() {
     return Workshop.first(
         3,
@@ -122,7 +122,7 @@ class FailOpenIT {
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatCannotBeHadIsSaidInOneLineAndTheJobGoesOn(Jdk jdk)
+  void anUnusableArgumentIsReportedInOneLineAndTheJobContinues(Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("faults-" + jdk.version());
     Finished plain = Job.plain(Framework.DL4J, jdk);
@@ -135,17 +135,16 @@ class FailOpenIT {
               ? job.agentAsGiven(arguments).runWell()
               : job.agent(arguments).runWell();
       assertThat(finished.differenceFrom(plain)).as(fault.arguments()).isEmpty();
-      assertThat(told(finished)).as(fault.arguments()).hasSize(1);
-      assertThat(told(finished)).first().asString().matches(fault.told());
+      assertThat(reported(finished)).as(fault.arguments()).hasSize(1);
+      assertThat(reported(finished)).first().asString().matches(fault.reported());
     }
   }
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void sharedMemoryWithoutRoomIsSaidInOneLineAndTheJobGoesOn(Jdk jdk)
+  void fullSharedMemoryIsReportedInOneLineAndTheJobContinues(Jdk jdk)
       throws IOException, InterruptedException {
-    Assumptions.assumeTrue(
-        canMount(), "a small /dev/shm cannot be mounted here (needs root): sizes are tested only");
+    Assumptions.assumeTrue(canMount(), "a small /dev/shm cannot be mounted here (needs root)");
     Path directory = Workshop.empty("tiny-" + jdk.version());
     Finished plain = Job.plain(Framework.DL4J, jdk);
 
@@ -155,7 +154,11 @@ class FailOpenIT {
             .agent("summary=off,cache=minio,cache.size=64m")
             .runWell();
     assertThat(process.differenceFrom(plain)).isEmpty();
-    assertThat(told(process)).hasSize(1).first().asString().contains("/dev/shm has room for only");
+    assertThat(reported(process))
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains("/dev/shm has room for only");
     assertThat(Summary.of(process.recording()).store("items"))
         .isEqualTo(Pictures.all().files().size());
 
@@ -165,19 +168,18 @@ class FailOpenIT {
             .agent("summary=off,cache=minio,cache.scope=host,cache.size=64m")
             .runWell();
     assertThat(host.differenceFrom(plain)).isEmpty();
-    assertThat(told(host)).singleElement().asString().contains("64m is more than is free");
+    assertThat(reported(host)).singleElement().asString().contains("64m is more than is free");
     assertThat(Summary.of(host.recording()).store("usedBytes")).isLessThanOrEqualTo(2 << 20);
     assertThat(Summary.of(host.recording()).store("hits")).isPositive();
   }
 
   /**
-   * The JDK's own recorder ends the JVM where its temporary directory is full, with the recording
-   * on another disk too.
+   * JFR would end the JVM when its temporary directory is full, even if the recording is on another
+   * disk.
    */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aFullDiskCostsTheRecordingAtMostAndNeverTheJob(Jdk jdk)
-      throws IOException, InterruptedException {
+  void aFullDiskCostsAtMostTheRecording(Jdk jdk) throws IOException, InterruptedException {
     Assumptions.assumeTrue(canMount(), "a small disk cannot be mounted here (needs root)");
     Path directory = Workshop.empty("full-" + jdk.version());
     Finished plain = Job.plain(Framework.DL4J, jdk);
@@ -208,7 +210,7 @@ class FailOpenIT {
         .contains("cannot be written", "No space left on device");
   }
 
-  /** A disk of 1 MiB at {@code directory}, full, for what follows. */
+  /** Runs the following command with a full disk of 1 MiB at {@code directory}. */
   private static List<String> withFullDisk(Path directory) {
     return List.of(
         "unshare",
@@ -232,7 +234,7 @@ class FailOpenIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aBudgetSmallerThanAnyFileKeepsNothingAndChangesNothing(Framework framework, Jdk jdk)
+  void aBudgetSmallerThanAnyFileKeepsAndChangesNothing(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("small-" + framework + "-" + jdk.version());
     Pictures large = Pictures.all().copyTo(directory.resolve("pictures"), 4);
@@ -256,8 +258,8 @@ class FailOpenIT {
                 .formatted(reads, reads));
   }
 
-  /** What the agent said, but for other jobs' left-overs, which any job may meet and remove. */
-  private static Stream<String> told(Finished job) {
+  /** The agent's lines, except those about leftovers of other jobs, which any job may remove. */
+  private static Stream<String> reported(Finished job) {
     return job.agentLines().stream().filter(line -> !line.startsWith("Removed the store "));
   }
 }

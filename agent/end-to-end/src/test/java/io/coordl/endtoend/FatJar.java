@@ -17,7 +17,7 @@ import java.util.zip.ZipEntry;
 
 /** Packs a program and its libraries into one jar, as Spring Boot's build does. */
 final class FatJar {
-  /** Where such a jar starts; finds the jar it is in by itself. */
+  /** Main class of such a jar; finds its own jar. */
   static final String LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
 
   private static final String CLASSES = "BOOT-INF/classes/";
@@ -45,7 +45,7 @@ final class FatJar {
         JarOutputStream jar = new JarOutputStream(out, manifest)) {
       jar.setLevel(Deflater.BEST_SPEED);
       unpack(loader, "", jar);
-      // The launcher looks for the entries of the directories themselves.
+      // The launcher expects entries for the directories themselves.
       for (String directory : List.of("BOOT-INF/", CLASSES, LIBRARIES)) {
         jar.putNextEntry(new JarEntry(directory));
         jar.closeEntry();

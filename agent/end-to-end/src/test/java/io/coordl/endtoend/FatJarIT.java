@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** In a Spring Boot style fat jar DJL sits in a child class loader; the agent works as ever. */
+/** The agent works with a Spring Boot fat jar, where DJL is in a child class loader. */
 class FatJarIT {
   private static final String POLICY = "cache=minio,cache.size=64m";
   private static Path fatJar;
@@ -33,7 +33,7 @@ class FatJarIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void aFatJarIsObservedAndCachedAsAClassPathIs(Jdk jdk) throws IOException, InterruptedException {
+  void aFatJarIsObservedAndCachedLikeAClassPath(Jdk jdk) throws IOException, InterruptedException {
     Path directory = Workshop.empty("fat-" + jdk.version());
     Finished plain = Job.plain(Framework.DJL, jdk);
     Job classPathJob = new Job(Framework.DJL, jdk, directory, "class-path").agent(POLICY);

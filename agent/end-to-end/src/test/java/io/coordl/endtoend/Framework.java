@@ -2,10 +2,10 @@ package io.coordl.endtoend;
 
 /** The training libraries, each with its example. */
 enum Framework {
-  /** The crops of its example are random: data, too, depend on the seed. */
+  /** Its example crops at random, so the data depend on the seed, too. */
   DJL("djl-image", "example.djl.TrainImages", 0),
 
-  /** Its iterator looks at one record when it is made, to learn the shape, and reads it again. */
+  /** Its iterator's constructor reads one record to learn the shape, and later reads it again. */
   DL4J("dl4j-image", "example.dl4j.TrainImages", 1);
 
   private final String module;
@@ -23,7 +23,7 @@ enum Framework {
     return module;
   }
 
-  /** Where the example starts. */
+  /** The example's main class. */
   String mainClass() {
     return mainClass;
   }
@@ -35,7 +35,7 @@ enum Framework {
         : new String[] {"--size", "48"};
   }
 
-  /** Reads of a job besides those of its epochs. */
+  /** Reads of a job beyond those of its epochs. */
   int readAhead() {
     return readAhead;
   }

@@ -27,12 +27,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A job beside a driver that was compiled for the test: the agent's own calls meet the layouts of
- * NVIDIA's headers. Needs gcc.
+ * Jobs with a fake driver compiled for the test, which uses the layouts of NVIDIA's headers. Needs
+ * gcc.
  */
 class GpuIT {
-  /** Which the driver of the test takes until it says that a device is done. */
-  private static final long MILLIS_OF_DEVICE = 20;
+  /** Time until the fake driver reports that a device is done. */
+  private static final long DEVICE_MILLIS = 20;
 
   private static final List<String> FIGURES =
       List.of(
@@ -50,7 +50,7 @@ class GpuIT {
 
   private static Path driver;
 
-  /** With a library of NVTX that has no function: this machine may have one that has. */
+  /** Contains an NVTX library without functions, because this machine may have a real one. */
   private static Path without;
 
   @BeforeAll
@@ -74,7 +74,7 @@ class GpuIT {
     assertThat(gcc.waitFor()).as("gcc").isZero();
   }
 
-  /** One that has loaded CUDA, as one that uses it has. */
+  /** A program that has loaded CUDA, like any program that uses a GPU. */
   private static ChildJvm program(Jdk jdk, Framework framework, String mainClass, String arguments)
       throws IOException {
     return Workshop.program(jdk, framework, mainClass)
@@ -84,12 +84,12 @@ class GpuIT {
   }
 
   /**
-   * Trains for some seconds, saving its model four times; the first sample may come two seconds
-   * after the first batch.
+   * Trains for {@code seconds} and saves its model four times. The first GPU sample may come two
+   * seconds after the first batch.
    */
   private static ChildJvm job(Jdk jdk, String arguments, int devices, int seconds)
       throws IOException {
-    // Tests run side by side: each job has a directory of its own.
+    // Tests run in parallel, so each job has its own directory.
     Path models = Files.createTempDirectory(Workshop.directory("gpu-models"), "job");
     return program(jdk, Framework.DJL, "example.checkpoints.DjlModels", arguments)
         .environment("FAKE_DEVICES", Integer.toString(devices))
@@ -100,13 +100,13 @@ class GpuIT {
     return Workshop.jdks(test);
   }
 
-  static List<Integer> numbersOfDevices() {
+  static List<Integer> deviceCounts() {
     return Workshop.first(1, List.of(16, 0));
   }
 
   @ParameterizedTest
   @MethodSource("jdks")
-  void everyFieldIsAsTheDriverTells(Jdk jdk) throws IOException, InterruptedException {
+  void everyFieldMatchesTheDriver(Jdk jdk) throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + jdk.version()).resolve("job.jfr");
     ChildResult job = job(jdk, "record=" + recording, 1, 4).run().orFail("job");
     everyField(samples(recording).get(0));
@@ -124,7 +124,7 @@ class GpuIT {
     assertThat(sample.getDouble("ownUtilization")).isEqualTo(0.20);
     assertThat(sample.getLong("memory")).isEqualTo(80L << 30);
     assertThat(sample.getLong("usedMemory"))
-        .as("without what the driver reserves, as nvidia-smi has it")
+        .as("without the driver's reserve, as in nvidia-smi")
         .isEqualTo((3L << 30) - (615L << 20));
     assertThat(sample.getLong("ownMemory")).isEqualTo(2L << 30);
     assertThat(sample.getLong("milliwatts")).isEqualTo(345678);
@@ -135,12 +135,12 @@ class GpuIT {
   }
 
   /**
-   * Samples of the last fifth of each second would see either the beginning of each period, in
-   * which kernels run, or its end, in which none do.
+   * Sampling only the last fifth of each second would see either the start of each period, when
+   * kernels run, or its end, when none does.
    */
   @ParameterizedTest
   @MethodSource("waves")
-  void aLoadThatComesAndGoesIsBusyAsLongAsItRuns(int period, double part)
+  void aVaryingLoadIsBusyForAsLongAsItRuns(int period, double part)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-wave-" + period).resolve("job.jfr");
     job(Workshop.newestJdk(), "record=" + recording, 1, Math.max(7, period / 200))
@@ -150,9 +150,9 @@ class GpuIT {
     RecordedEvent sum = events(recording, "io.coordl.GpuStatistics").get(0);
     double sampled = sum.getDuration("sampled").toNanos();
     assertThat(sampled).as("nanoseconds").isGreaterThan(3e9);
-    double ofTheLastPeriod = period * 1e6 * part * (1 - part) / sampled;
+    double lastPeriod = period * 1e6 * part * (1 - part) / sampled;
     assertThat(sum.getDuration("busy").toNanos() / sampled)
-        .isCloseTo(part, within(0.03 + ofTheLastPeriod));
+        .isCloseTo(part, within(0.03 + lastPeriod));
   }
 
   static Stream<Arguments> waves() {
@@ -161,9 +161,9 @@ class GpuIT {
         .stream();
   }
 
-  /** Both JavaCPPs unpack and load native code in one JVM. */
+  /** Two versions of JavaCPP unpack and load native code in one JVM. */
   @Test
-  void presetsOfTheUserRunBesideTheOlderJavaCppOfDl4j() throws IOException, InterruptedException {
+  void theUsersPresetsRunBesideDl4jsOlderJavaCpp() throws IOException, InterruptedException {
     assumeTrue(Workshop.FULL, "only with -Pfull");
     Path toolkit = Path.of("/usr/local/cuda/lib64");
     assumeTrue(Files.exists(toolkit.resolve("libcudart.so.13")), "no CUDA 13 in " + toolkit);
@@ -187,18 +187,18 @@ class GpuIT {
         .isEqualTo("JavaCPP presets");
     RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
     assertThat(phase.getDuration("wall").toMillis())
-        .isGreaterThanOrEqualTo(phase.getLong("steps") * MILLIS_OF_DEVICE);
+        .isGreaterThanOrEqualTo(phase.getLong("steps") * DEVICE_MILLIS);
     assertThat(job.err()).doesNotContain("sampled", "not when they are done");
   }
 
   @ParameterizedTest
-  @MethodSource("numbersOfDevices")
-  void devicesAreAsManyAsTheDriverHasAndWhatOneDoesNotSupportIsUnknown(int devices)
+  @MethodSource("deviceCounts")
+  void everyDeviceIsSampledAndUnsupportedFieldsAreUnknown(int devices)
       throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + devices).resolve("job.jfr");
     ChildResult job =
         job(Workshop.newestJdk(), "gpu=on,record=" + recording, devices, 4)
-            .environment("FAKE_VERSION", "535.54.03") // Of long entries for processes.
+            .environment("FAKE_VERSION", "535.54.03") // Uses the long process entries.
             .run()
             .orFail("job");
     assertThat(job.err().contains("no GPU is sampled: the driver has none for this process"))
@@ -221,7 +221,7 @@ class GpuIT {
 
   @ParameterizedTest
   @CsvSource({"auto, false", "on, true"})
-  void theDevicesOfAJobThatHasNotLoadedCudaAreLeftAloneUnlessTheUserAsked(String gpu, boolean seen)
+  void withoutCudaLoadedDevicesAreSampledOnlyOnRequest(String gpu, boolean seen)
       throws IOException, InterruptedException {
     ChildResult job =
         job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, 4)
@@ -232,7 +232,7 @@ class GpuIT {
   }
 
   @Test
-  void aLostDeviceIsSaidOnceAndTheJobGoesOn() throws IOException, InterruptedException {
+  void aLostDeviceIsReportedOnceAndTheJobContinues() throws IOException, InterruptedException {
     ChildResult job =
         job(Workshop.newestJdk(), "record=off", 1, 5)
             .environment("FAKE_LOST", "1")
@@ -245,8 +245,7 @@ class GpuIT {
   }
 
   @Test
-  void oneLostDeviceOfSeveralIsLeftOutAndTheOthersAreSampled()
-      throws IOException, InterruptedException {
+  void afterOneDeviceIsLostTheOthersAreStillSampled() throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-lost").resolve("job.jfr");
     ChildResult job =
         job(Workshop.newestJdk(), "record=" + recording, 4, 5)
@@ -271,7 +270,7 @@ class GpuIT {
   }
 
   @Test
-  void withoutAGpuNothingIsLockedAndWhoAskedIsTold() throws IOException, InterruptedException {
+  void withoutAGpuNoMemoryIsLockedAndTheUserIsTold() throws IOException, InterruptedException {
     Path log = Workshop.empty("gpu-pinned-cpu").resolve("locked");
     ChildResult job =
         pinned(
@@ -286,7 +285,7 @@ class GpuIT {
   }
 
   @Test
-  void theBenchmarkCopiesFromEachMemoryWhetherItCanBeLockedOrNot()
+  void theBenchmarkCopiesFromMemoryThatCannotBeLockedToo()
       throws IOException, InterruptedException {
     for (String locks : List.of("64", "1")) {
       List<String[]> rows =
@@ -303,7 +302,7 @@ class GpuIT {
 
   @ParameterizedTest
   @CsvSource({"auto, false", "off, false", "on, true"})
-  void withoutADriverOnlyWhoAskedIsTold(String gpu, boolean told)
+  void aMissingDriverIsReportedOnlyOnRequest(String gpu, boolean reported)
       throws IOException, InterruptedException {
     ChildResult job =
         job(Workshop.newestJdk(), "record=off,gpu=" + gpu, 1, gpu.equals("on") ? 3 : 1)
@@ -311,7 +310,7 @@ class GpuIT {
             .run()
             .orFail("job");
     assertThat(job.err().contains("no GPU is sampled: NVIDIA's driver is not available: "))
-        .isEqualTo(told);
+        .isEqualTo(reported);
     assertThat(job.err().lines().filter(line -> line.contains("GPU")))
         .noneMatch(line -> line.matches(".*(Exception|Error).*"));
   }
@@ -330,14 +329,14 @@ class GpuIT {
             .run()
             .orFail("job");
     RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
-    long device = phase.getLong("steps") * MILLIS_OF_DEVICE;
+    long device = phase.getLong("steps") * DEVICE_MILLIS;
     assertThat(device).isPositive();
     assertThat(phase.getDuration("wall").toMillis()).isGreaterThanOrEqualTo(device);
     assertThat(phase.getDuration("compute").toMillis()).isGreaterThanOrEqualTo(device);
-    // After the last of an epoch no batch is taken.
+    // After the last step of an epoch no batch is taken.
     assertThat(events(recording, "io.coordl.Step"))
         .hasSizeGreaterThan(50)
-        .filteredOn(step -> step.getDuration("compute").toMillis() < MILLIS_OF_DEVICE)
+        .filteredOn(step -> step.getDuration("compute").toMillis() < DEVICE_MILLIS)
         .hasSizeLessThanOrEqualTo(events(recording, "io.coordl.Epoch").size());
     RecordedEvent gpu = events(recording, "io.coordl.GpuStatistics").get(0);
     assertThat(gpu.getDuration("synchronizedSteps").toMillis()).isGreaterThanOrEqualTo(device);
@@ -346,7 +345,7 @@ class GpuIT {
         .anyMatch(line -> line.matches("Devices .*; synchronized steps .* off by -.* %"));
   }
 
-  /** Seven epochs of two batches; that a thread trains is known from its first step on. */
+  /** Seven epochs of two batches; the agent knows the training thread from its first step on. */
   @ParameterizedTest
   @MethodSource("jdks")
   void epochsBatchesAndStallsAreNestedRanges(Jdk jdk) throws IOException, InterruptedException {
@@ -367,7 +366,7 @@ class GpuIT {
   }
 
   @Test
-  void withoutNvtxTheJobGoesOnAndWhoAskedIsTold() throws IOException, InterruptedException {
+  void withoutNvtxTheJobContinuesAndTheUserIsTold() throws IOException, InterruptedException {
     ChildResult job =
         ranged(Workshop.newestJdk(), "record=off")
             .environment("LD_LIBRARY_PATH", without.toString())

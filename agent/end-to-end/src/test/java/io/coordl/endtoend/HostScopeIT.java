@@ -20,28 +20,28 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Jobs of one host that share a store: what they save each other, and what they cannot break. */
+/** Jobs of one host share a store: each file is read once, and killed jobs harm no other. */
 class HostScopeIT {
-  private static final int UNTIL_TOLD = 1_000_000;
+  private static final int UNTIL_KILLED = 1_000_000;
   private static final int KILLS = 6;
   private static final int SIGTERM_STATUS = 128 + 15;
   private static final int SIGKILL_STATUS = 128 + 9;
 
   private final String group = "e2e-" + UUID.randomUUID();
 
-  /** With -Pfull BitIdentityIT has a shared store on each library, too. */
+  /** With -Pfull, BitIdentityIT also covers a shared store, with each library. */
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void twoJobsAtTheSameTimeReadEachFileOnceBetweenThem(Framework framework, Jdk jdk)
+  void twoConcurrentJobsReadEachFileOnce(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("pair-" + framework + "-" + jdk.version());
     int files = Pictures.all().files().size();
     Finished plain = Job.plain(framework, jdk);
 
-    // A third job, on four pictures of its own, keeps the store from the first to the last moment;
-    // else a machine so busy that one job ends before the other begins would make two stores.
+    // A third job, on its own four pictures, keeps the store alive throughout. Otherwise, on a busy
+    // machine one job may end before the other starts, and there would be two stores.
     Pictures few = Pictures.all().copyTo(directory.resolve("few"), 1);
-    Job third = new Job(framework, jdk, directory, "third", few, UNTIL_TOLD).agent(shared());
+    Job third = new Job(framework, jdk, directory, "third", few, UNTIL_KILLED).agent(shared());
     try (Running keeper = Running.start(third)) {
       keeper.awaitEpoch();
       keeper.signal("STOP");
@@ -72,23 +72,23 @@ class HostScopeIT {
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void jobsKilledAtRandomPointsHarmNobody(Jdk jdk) throws IOException, InterruptedException {
+  void jobsKilledAtRandomPointsHarmNoOtherJob(Jdk jdk) throws IOException, InterruptedException {
     Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else SharedJobsIT kills jobs");
     Path directory = Workshop.empty("kills-" + jdk.version());
     Pictures theirs = Pictures.all().copyTo(directory.resolve("theirs"), 24);
     Job survivor =
-        new Job(Framework.DL4J, jdk, directory, "survivor", Pictures.all(), UNTIL_TOLD)
+        new Job(Framework.DL4J, jdk, directory, "survivor", Pictures.all(), UNTIL_KILLED)
             .agent(shared());
     int epochs;
-    Job heir = new Job(Framework.DL4J, jdk, directory, "heir", theirs, 1).agent(shared());
+    Job successor = new Job(Framework.DL4J, jdk, directory, "heir", theirs, 1).agent(shared());
     try (Running other = Running.start(survivor)) {
       other.awaitEpoch();
       long seed = System.nanoTime();
       System.out.println("kills at random points on " + jdk + ", seed " + seed);
       killed(jdk, directory, theirs, other, new Random(seed));
 
-      // Who comes after them finds what they left, whole or not at all.
-      try (Running after = Running.start(heir)) {
+      // A later job finds their items, complete or not at all.
+      try (Running after = Running.start(successor)) {
         after.await().result().orFail("The job after the killed ones");
       }
       assertThat(segment()).exists();
@@ -104,11 +104,11 @@ class HostScopeIT {
     List<String> expected = plain.runWell().batches();
     assertThat(Files.readAllLines(survivor.log()).stream().filter(l -> l.startsWith("batch ")))
         .startsWith(expected.toArray(new String[0]));
-    Finished sober = new Job(Framework.DL4J, jdk, directory, "sober", theirs, 1).runWell();
-    assertThat(BatchLogs.firstDifference(sober.log(), heir.log())).isEmpty();
+    Finished alone = new Job(Framework.DL4J, jdk, directory, "sober", theirs, 1).runWell();
+    assertThat(BatchLogs.firstDifference(alone.log(), successor.log())).isEmpty();
   }
 
-  /** Starts and kills, two at a time, jobs that have new items to read each time. */
+  /** Repeatedly starts and kills two jobs that read new items. */
   private void killed(Jdk jdk, Path directory, Pictures theirs, Running other, Random random)
       throws IOException, InterruptedException {
     for (int kill = 0; kill < KILLS; kill += 2) {
@@ -126,13 +126,13 @@ class HostScopeIT {
   }
 
   private Job victim(Jdk jdk, Path directory, Pictures pictures, int number) throws IOException {
-    return new Job(Framework.DL4J, jdk, directory, "victim" + number, pictures, UNTIL_TOLD)
+    return new Job(Framework.DL4J, jdk, directory, "victim" + number, pictures, UNTIL_KILLED)
         .agent(shared());
   }
 
   private void killSoon(Running victim, Random random) throws IOException, InterruptedException {
     victim.awaitMapped(segment());
-    // Not to wait for anything: this makes the point a random one.
+    // Waits for nothing; picks a random moment to kill.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(600)));
     victim.signal("KILL");
     assertThat(victim.await().result().exit()).isEqualTo(SIGKILL_STATUS);

@@ -17,16 +17,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Some hosts on this machine: each a network namespace with an address of its own, on a link to a
- * common switch whose rate is limited, and with a {@code /dev/shm} of its own whose size is its
- * memory. With {@code -Dcoordl.loopback=true}, or where another user than root runs this, each is
- * an address of the loopback network; a link cannot be cut then. Closing takes them down.
+ * Simulated hosts on this machine. Each is a network namespace with its own address, a rate-limited
+ * link to a common switch, and its own {@code /dev/shm} of limited size. With {@code
+ * -Dcoordl.loopback=true}, or without root, each is only a loopback address, and links cannot be
+ * cut. Closing removes them.
  */
 final class Hosts implements AutoCloseable {
-  /** What JGroups listens on; the items' port is the next. */
+  /** JGroups' port; the next one serves items. */
   static final int PORT = 7800;
 
-  /** Has the addresses of all hosts, if they are namespaces. */
+  /** Resolves to the addresses of all hosts, if they are namespaces. */
   static final String ALL = "nodes.coordl.test";
 
   private static final String RATE = "400mbit";
@@ -48,13 +48,13 @@ final class Hosts implements AutoCloseable {
   /**
    * Makes hosts.
    *
-   * @param directory an empty one, for what they keep
-   * @param memory bytes of each one's {@code /dev/shm}
+   * @param directory an empty directory for the hosts' files
+   * @param memory bytes of each host's {@code /dev/shm}
    */
   Hosts(Path directory, int count, long memory) throws IOException, InterruptedException {
     this.directory = directory;
-    // A test that is broken off leaves nothing behind.
-    Runtime.getRuntime().addShutdownHook(new Thread(this::brokenOff));
+    // An aborted test leaves nothing behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtExit));
     try {
       if (NAMESPACES) {
         Files.write(names(), hostsFile(count));
@@ -76,7 +76,7 @@ final class Hosts implements AutoCloseable {
     return directory.resolve("names");
   }
 
-  /** What the hosts call each other: {@code node1}, {@code node2}, and all of them one name. */
+  /** The hosts' names, {@code node1}, {@code node2} and so on, and one name for all. */
   private static List<String> hostsFile(int count) {
     List<String> lines = new ArrayList<>(List.of("127.0.0.1 localhost"));
     for (int i = 1; i <= count; i++) {
@@ -92,8 +92,7 @@ final class Hosts implements AutoCloseable {
   private static boolean namespacesWork() {
     try {
       if (Boolean.getBoolean("coordl.loopback")) {
-        System.out.println(
-            "hosts are addresses of the loopback network, as -Dcoordl.loopback says");
+        System.out.println("hosts are loopback addresses, because of -Dcoordl.loopback");
         return false;
       }
       String probe = "coordl-probe" + ProcessHandle.current().pid();
@@ -104,17 +103,17 @@ final class Hosts implements AutoCloseable {
               && Shell.works("unshare", "--mount", "true");
       Shell.works("ip", "netns", "del", probe);
       if (!work && System.getProperty("user.name").equals("root")) {
-        // Whoever may make them is not to test something weaker unawares.
+        // Root must not silently run the weaker test.
         throw new IllegalStateException(
-            "Network namespaces cannot be had, though root runs this: iproute2 (ip, tc) and"
-                + " util-linux (nsenter, unshare) are needed. -Dcoordl.loopback=true takes"
-                + " addresses of the loopback network instead.");
+            "Network namespaces cannot be made, although root runs this: install iproute2 (ip, tc)"
+                + " and util-linux (nsenter, unshare), or use loopback addresses with"
+                + " -Dcoordl.loopback=true.");
       }
       System.out.println(
           work
               ? "hosts are network namespaces, with links of " + RATE + " each"
-              : "hosts are addresses of the loopback network: network namespaces cannot be had here"
-                  + " (they take root and iproute2), and no link can be cut");
+              : "hosts are loopback addresses, and no link can be cut: network namespaces need root"
+                  + " and iproute2");
       return work;
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
@@ -134,12 +133,12 @@ final class Hosts implements AutoCloseable {
     }
   }
 
-  /** Whether hosts are namespaces: links can be cut then. */
+  /** Whether hosts are namespaces, whose links can be cut. */
   static boolean areNamespaces() {
     return NAMESPACES;
   }
 
-  /** Whether hosts have addresses of IPv6, too. */
+  /** Whether hosts also have IPv6 addresses. */
   static boolean haveIpv6() {
     return HAVE_IPV6;
   }
@@ -182,7 +181,7 @@ final class Hosts implements AutoCloseable {
     }
     limit(own, "eth0");
     limit(switchName(), port);
-    // The mounts last as long as a process has them.
+    // The mounts last as long as a process uses them.
     Process keeper =
         new ProcessBuilder(
                 "ip",
@@ -203,7 +202,7 @@ final class Hosts implements AutoCloseable {
     BufferedReader said =
         new BufferedReader(new InputStreamReader(keeper.getInputStream(), StandardCharsets.UTF_8));
     if (!"ready".equals(said.readLine())) {
-      throw new IOException("A host cannot be made.");
+      throw new IOException("Cannot make a host.");
     }
     String pid = Long.toString(keeper.pid());
     return new Host(number, List.of("nsenter", "--target", pid, "--mount", "--net"));
@@ -224,22 +223,22 @@ final class Hosts implements AutoCloseable {
     return NAMESPACES ? "10.77.0." + number : "127.0.77." + number;
   }
 
-  /** How many. */
+  /** Number of hosts. */
   int count() {
     return hosts.size();
   }
 
-  /** Numbered from 1 on. */
+  /** The host with this number, from 1. */
   Host get(int number) {
     return hosts.get(number - 1);
   }
 
-  /** All. */
+  /** All hosts. */
   List<Host> all() {
     return hosts;
   }
 
-  private void brokenOff() {
+  private void closeAtExit() {
     if (!undo.isEmpty()) {
       ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       try {
@@ -250,7 +249,7 @@ final class Hosts implements AutoCloseable {
     }
   }
 
-  /** Takes them down, as far as they were made. */
+  /** Removes the hosts, even if only some were made. */
   @Override
   public synchronized void close() throws IOException {
     IOException first = null;
@@ -258,7 +257,7 @@ final class Hosts implements AutoCloseable {
       try {
         undo.pop().run();
       } catch (InterruptedException e) {
-        // The rest is taken down all the same.
+        // Remove the rest anyway.
         Thread.currentThread().interrupt();
       } catch (IOException e) {
         if (first == null) {
@@ -273,7 +272,7 @@ final class Hosts implements AutoCloseable {
     }
   }
 
-  /** One of them. */
+  /** One host. */
   final class Host {
     private final int number;
     private final List<String> command;
@@ -283,49 +282,52 @@ final class Hosts implements AutoCloseable {
       this.command = command;
     }
 
-    /** From 1 on. */
+    /** Counts from 1. */
     int number() {
       return number;
     }
 
-    /** The address it is reached at. */
+    /** Its IPv4 address. */
     String address() {
       return Hosts.address(number);
     }
 
-    /** The same of IPv6, if there are such. */
+    /** Its IPv6 address, if there is IPv6. */
     String ipv6() {
       return Hosts.ipv6(number);
     }
 
-    /** All hosts as Slurm would tell a job of theirs. */
+    /** All hosts in Slurm's notation. */
     String nodeList() {
       return "node[1-" + count() + "]";
     }
 
-    /** What puts a command that follows on this host. */
+    /** The prefix that runs a command on this host. */
     List<String> command() {
       return command;
     }
 
-    /** A directory of its own. */
+    /** Its own directory. */
     Path directory() throws IOException {
       return Files.createDirectories(directory.resolve("host" + number));
     }
 
-    /** Copies a data set to it; with the times of the files, or with today's. */
+    /** Copies a data set to this host, with the original times of the files or new ones. */
     Path copy(Path data, boolean times) throws IOException, InterruptedException {
       Path copy = directory().resolve(data.getFileName());
       Shell.run("cp", times ? "-rp" : "-r", data.toString(), copy.toString());
       return copy;
     }
 
-    /** Arguments of the agent for a job on it that knows no other. */
+    /** Arguments of the agent for a job without peers. */
     String arguments(Path data) {
       return arguments(data, group + "-" + number);
     }
 
-    /** The same, and all hosts as peers. Another address to listen at makes another host. */
+    /**
+     * Arguments for a job whose peers are all hosts. Without namespaces, the address at which it
+     * listens makes it another host.
+     */
     String peerArguments(Path data) {
       return peerArguments(
           data,
@@ -335,12 +337,12 @@ final class Hosts implements AutoCloseable {
               + (NAMESPACES ? "" : ",peer.bind=" + address() + ":" + PORT));
     }
 
-    /** Arguments for a job of all hosts that finds the others by {@code peers}. */
+    /** Arguments for a job that finds the other hosts by {@code peers}. */
     String peerArguments(Path data, String peers) {
       return arguments(data, group) + "," + peers + ",peer.secret=" + secret();
     }
 
-    /** A copy of what all hosts have. */
+    /** This host's copy of the common secret. */
     private Path secret() {
       try {
         Path file = directory().resolve("peer.secret");
@@ -364,9 +366,9 @@ final class Hosts implements AutoCloseable {
     }
 
     /**
-     * Sends bytes to a port of another host, as far as it takes them, and waits for the end.
+     * Sends bytes to a port of another host until it refuses them, and waits for the end.
      *
-     * @param from a command of the shell that prints them
+     * @param from a shell command that prints them
      */
     void send(String from, Host to, int port) throws InterruptedException {
       List<String> send = new ArrayList<>(command);
@@ -383,14 +385,14 @@ final class Hosts implements AutoCloseable {
       Shell.works(send.toArray(new String[0]));
     }
 
-    /** What listens on this host: in a namespace all, else what does at its address. */
+    /** Listening sockets of this host: of its namespace, or at its address. */
     List<Sockets.Listening> listening() throws IOException, InterruptedException {
       return Sockets.listening(command).stream()
           .filter(socket -> NAMESPACES || socket.at().startsWith(address() + ":"))
           .toList();
     }
 
-    /** Whether the job is the one that listens at {@link #PORT} on this host. */
+    /** Whether the job listens at {@link #PORT} on this host. */
     boolean isCarrier(Reader job) throws IOException, InterruptedException {
       for (Sockets.Listening socket : listening()) {
         if (socket.at().equals(address() + ":" + PORT) && Sockets.has(job.pid(), socket)) {
@@ -400,12 +402,12 @@ final class Hosts implements AutoCloseable {
       return false;
     }
 
-    /** Cuts its link at the switch: nothing arrives, and nobody is told. */
+    /** Cuts its link at the switch: packets vanish without an error. */
     void cut() throws IOException, InterruptedException {
       inSwitch("link", "set", "port" + number, "down");
     }
 
-    /** Undoes {@link #cut}. */
+    /** Reverts {@link #cut}. */
     void heal() throws IOException, InterruptedException {
       inSwitch("link", "set", "port" + number, "up");
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who does not belong to the hosts is refused, which is said once, and their jobs go on. */
+/** Hosts refuse intruders and report each once, and their jobs continue. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IntruderIT {
   private static final int ITEMS = 60;
@@ -90,7 +90,7 @@ class IntruderIT {
   }
 
   @Test
-  void whoHasNoKeyGetsNothingAndGivesNothing() throws Exception {
+  void anIntruderWithoutTheKeyGetsAndGivesNothing() throws Exception {
     Assumptions.assumeTrue(Workshop.FULL, "with -Pfull only: else PeerTlsTest refuses strangers");
     Path directory = Workshop.empty("intruder-key");
     ItemSet items = ItemSet.make(directory, ITEMS);
@@ -128,11 +128,11 @@ class IntruderIT {
           }
           intruder.tell();
           intruder.awaitGood();
-          // All that it has, it has from its own storage.
+          // It reads everything from its own storage.
           assertThat(StorageReads.of(trace, data.get(2)).differenceFrom(items.directory(), once))
               .isEmpty();
         }
-        // Counted while both are there: who ends last reads what the other kept.
+        // Count while both run: the last to end reads what the other kept.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (int i = 0; i < 2; i++) {
           reads =
@@ -146,7 +146,7 @@ class IntruderIT {
         for (Reader friend : friends) {
           said.addAll(unaffected(friend));
         }
-        // The friends still share: what one has read, the other has of it.
+        // The friends still share: each item was read once.
         assertThat(reads.differenceFrom(items.directory(), once)).isEmpty();
         assertThat(said).anyMatch(line -> line.contains(third.address()));
       } finally {
@@ -155,7 +155,7 @@ class IntruderIT {
     }
   }
 
-  /** What the agent of a job said that has to end well; each sentence but once. */
+  /** Waits for a job that must succeed; returns the agent's lines, which must not repeat. */
   private static List<String> unaffected(Reader reader) throws InterruptedException {
     ChildResult result = reader.awaitGood();
     List<String> said = Reader.agentLines(result);
@@ -194,7 +194,7 @@ class IntruderIT {
         for (Reader reader : readers) {
           reader.awaitWholeEpochs(1);
         }
-        // Counted while both are there: who ends last reads what the other kept.
+        // Count while both run: the last to end reads what the other kept.
         StorageReads reads = new StorageReads(Map.of(), 0);
         for (Host host : hosts.all()) {
           Path copy = data.get(host.number() - 1);

@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * A data set of random bytes, and the sums of its files. Immutable; any thread.
+ * A data set of random bytes and its checksums. Immutable; any thread.
  *
  * @param directory where the files are
- * @param sums a line {@code CRC32 NAME} per file
+ * @param sums a file with a line {@code CRC32 NAME} per item
  */
 record ItemSet(Path directory, Path sums) {
   private static final int LEAST = 10_000;

@@ -14,19 +14,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * An example as a small job in a JVM of its own that is the same every time: seeded, natives of one
- * thread, batches loaded where they are used (DL4J: on its one prefetch thread). A setter may be
- * called before {@link #run()} only; one thread.
+ * An example as a small, reproducible job in its own JVM: seeded, one native thread, batches loaded
+ * on the training thread (DL4J: on its one prefetch thread). Call setters only before {@link
+ * #run()}; one thread.
  */
 final class Job {
-  /** Passes over the data set. */
+  /** Number of epochs. */
   static final int EPOCHS = 3;
 
   private final Path directory;
   private final String name;
   private final ChildJvm child;
 
-  /** The example of {@code framework}, which keeps its files in {@code directory}. */
+  /** The example of {@code framework}, with its files in {@code directory}. */
   Job(Framework framework, Jdk jdk, Path directory, String name) throws IOException {
     this(framework, jdk, directory, name, Pictures.all(), EPOCHS);
   }
@@ -61,14 +61,14 @@ final class Job {
     child.args(framework.small());
   }
 
-  /** The example of DJL, all of it in {@code jar}, which {@code launcher} starts. */
+  /** The DJL example in a fat jar, started by {@code launcher}. */
   static Job ofFatJar(Path jar, String launcher, Jdk jdk, Path directory, String name)
       throws IOException {
     ChildJvm program = settings(new ChildJvm(jdk, launcher).classPath(jar), jdk);
     return new Job(Framework.DJL, program, directory, name, Pictures.all(), EPOCHS);
   }
 
-  /** The example of a search, over the example of {@code framework}, run to its end. */
+  /** Runs the hyper-parameter search with the example of {@code framework}. */
   static ChildResult search(Framework framework, Jdk jdk, Path directory, List<String> options)
       throws IOException, InterruptedException {
     if (framework == Framework.DJL) {
@@ -89,7 +89,7 @@ final class Job {
         .run();
   }
 
-  /** The example without the agent, with {@code more} arguments: run once for all tests. */
+  /** The example with {@code more} arguments, without the agent; run once for all tests. */
   static Finished plain(Framework framework, Jdk jdk, String... more)
       throws IOException, InterruptedException {
     String arguments = String.join("", more).replace("-", "");
@@ -128,7 +128,7 @@ final class Job {
     return jdk.feature() >= 24 ? child.jvmArgs("--enable-native-access=ALL-UNNAMED") : child;
   }
 
-  /** DJL unpacks 442 MB of natives when first used; jobs that start together would race. */
+  /** DJL unpacks 442 MB of natives at first use; concurrent jobs would race. */
   private static final class Natives {
     private static boolean unpacked;
 
@@ -152,7 +152,7 @@ final class Job {
     return agentAsGiven("record=" + recording() + (arguments.isEmpty() ? "" : "," + arguments));
   }
 
-  /** Attaches the agent with nothing but {@code arguments}. */
+  /** Attaches the agent with exactly these {@code arguments}. */
   Job agentAsGiven(String arguments) {
     child.agent(Workshop.checkout().agentJar(), arguments);
     return this;
@@ -170,13 +170,13 @@ final class Job {
     return this;
   }
 
-  /** Puts a command in front. */
+  /** Puts a command in front of the job's. */
   Job wrapper(List<String> command) {
     child.wrapper(command);
     return this;
   }
 
-  /** Calls {@code then} when the job says that it has finished the epoch, while it goes on. */
+  /** Calls {@code then} when the job prints that the epoch has ended; the job keeps running. */
   Job afterEpoch(int epoch, Action then) {
     return onLine(
         line -> {
@@ -190,19 +190,19 @@ final class Job {
         });
   }
 
-  /** Shows each line of the job's output to {@code listener} as it comes. */
+  /** Passes each line of the job's output to {@code listener} at once. */
   Job onLine(Consumer<String> listener) {
     child.echo(listener);
     return this;
   }
 
-  /** Something that may fail. */
+  /** An action that may fail. */
   interface Action {
-    /** Does it. */
+    /** Runs the action. */
     void run() throws IOException;
   }
 
-  /** What every step was fed and what it lost. */
+  /** The log of every step's batch and loss. */
   Path log() {
     return directory.resolve(name + ".log");
   }
@@ -212,12 +212,12 @@ final class Job {
     return directory.resolve(name + ".jfr");
   }
 
-  /** Runs to the end, whatever that is. */
+  /** Runs to the end, successful or not. */
   Finished run() throws IOException, InterruptedException {
     return new Finished(child.run(), log(), recording());
   }
 
-  /** Runs to an end that has to be good. */
+  /** Runs to the end and fails unless the job succeeds. */
   Finished runWell() throws IOException, InterruptedException {
     Finished finished = run();
     finished.result().orFail("The job " + log());
@@ -231,7 +231,7 @@ final class Job {
       return Files.readAllLines(log).stream().filter(line -> line.startsWith("batch ")).toList();
     }
 
-    /** How this differs from a job that was fed and lost the same; empty if it does not. */
+    /** The first difference to a job with the same batches and losses; empty if there is none. */
     String differenceFrom(Finished plain) throws IOException {
       String first = BatchLogs.firstDifference(plain.log(), log).orElse("");
       return first.isEmpty()
@@ -242,7 +242,7 @@ final class Job {
                   String.join("\n", plain.batches()), String.join("\n", batches()));
     }
 
-    /** What the agent said, without its mark. */
+    /** The agent's lines, without the prefix. */
     List<String> agentLines() {
       return result
           .err()

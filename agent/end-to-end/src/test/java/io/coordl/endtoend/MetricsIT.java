@@ -33,12 +33,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What Prometheus and a collector get of a job of many epochs, which its recording says too. */
+/** Prometheus and an OTLP collector receive the same totals as the job's recording. */
 class MetricsIT {
   private static final int EPOCHS = Workshop.FULL ? 50 : 8;
   private static final int UNTIL_KILLED = 100_000;
 
-  /** Names, and the same in the recording: a nanosecond or a byte is not lost. */
+  /** Metric names and the recording's fields; they must agree to the nanosecond and byte. */
   private static final Map<String, String> TOTALS =
       Map.ofEntries(
           Map.entry("coordl_samples_total", "samples"),
@@ -64,8 +64,8 @@ class MetricsIT {
           Map.entry("coordl_epochs", "epochs"),
           Map.entry("coordl_gc_pause_seconds_total", "gcPausesNanos"));
 
-  /** Which job it is, as far as a server says so. */
-  private static final Set<String> OF_THE_JOB =
+  /** Labels by which a server identifies the job. */
+  private static final Set<String> JOB_LABELS =
       Set.of("__name__", "instance", "job", "service.name", "process.pid");
 
   private final List<ExportMetricsServiceRequest> exports = new CopyOnWriteArrayList<>();
@@ -73,7 +73,7 @@ class MetricsIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void theLastTotalsAreThoseOfTheRecording(Framework framework) throws Exception {
+  void theLastTotalsEqualTheRecordings(Framework framework) throws Exception {
     int port = freePort();
     HttpServer collector =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -125,7 +125,7 @@ class MetricsIT {
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
       assertGrow(last);
-      // EasyTrain.fit is told how many epochs, and early stopping has a condition.
+      // Known from EasyTrain.fit's argument, and from the early stopping condition.
       assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
       assertThat(scrapes.get(0).get("coordl_planned_epochs"))
           .isEqualByComparingTo(BigDecimal.valueOf(EPOCHS));
@@ -135,12 +135,12 @@ class MetricsIT {
     }
   }
 
-  /** It reads every total, as it stood between what was read before and after. */
+  /** Each total that Prometheus has lies between our reads before and after. */
   @Test
-  void prometheusItselfReadsThem() throws Exception {
+  void prometheusReadsEveryTotal() throws Exception {
     String program = program("prometheus");
     int port = freePort();
-    int web = freePort();
+    int serverPort = freePort();
     Path directory = Workshop.empty("metrics-prometheus");
     Path settings = directory.resolve("prometheus.yml");
     Files.writeString(
@@ -167,12 +167,12 @@ class MetricsIT {
               program,
               "--config.file=" + settings,
               "--storage.tsdb.path=" + directory.resolve("data"),
-              "--web.listen-address=127.0.0.1:" + web);
+              "--web.listen-address=127.0.0.1:" + serverPort);
       try {
         Map<String, BigDecimal> read = new HashMap<>();
         Running.await(
             () -> {
-              read.putAll(queried(web));
+              read.putAll(queried(serverPort));
               return !read.isEmpty();
             });
         assertThat(scrape(port)).isTrue();
@@ -188,30 +188,33 @@ class MetricsIT {
     }
   }
 
-  /** What a receiver that is not ours keeps of a job that has ended is what the recording says. */
+  /** After the job, a third-party receiver has the same totals as the recording. */
   @Test
-  void victoriaMetricsIsSentThem() throws Exception {
-    int web = freePort();
+  void victoriaMetricsReceivesEveryTotal() throws Exception {
+    int serverPort = freePort();
     Path directory = Workshop.empty("metrics-otlp");
     Process receiver =
         start(
             directory,
             program("victoria-metrics"),
             "-storageDataPath=" + directory.resolve("data"),
-            "-httpListenAddr=127.0.0.1:" + web,
+            "-httpListenAddr=127.0.0.1:" + serverPort,
             "-search.latencyOffset=0s");
     try {
-      Running.await(() -> answers(web, "/health"));
+      Running.await(() -> answers(serverPort, "/health"));
       Assumptions.assumeTrue(
-          answers(web, "/opentelemetry/v1/metrics"), "It takes OTLP since 1.92, as in Debian 13");
+          answers(serverPort, "/opentelemetry/v1/metrics"),
+          "OTLP needs VictoriaMetrics 1.92 or later, as in Debian 13");
       Job.Finished finished =
           new Job(Framework.DJL, Workshop.newestJdk(), directory, "metrics", Pictures.all(), EPOCHS)
               .agent(
-                  "cache=minio,metrics=otlp:http://127.0.0.1:" + web + "/opentelemetry/v1/metrics")
+                  "cache=minio,metrics=otlp:http://127.0.0.1:"
+                      + serverPort
+                      + "/opentelemetry/v1/metrics")
               .runWell();
       Summary recorded = Summary.of(finished.recording());
-      assertThat(answers(web, "/internal/force_flush")).isTrue();
-      Map<String, BigDecimal> kept = queried(web);
+      assertThat(answers(serverPort, "/internal/force_flush")).isTrue();
+      Map<String, BigDecimal> kept = queried(serverPort);
       TOTALS.forEach(
           (name, figure) ->
               assertThat(kept.get(name))
@@ -226,9 +229,9 @@ class MetricsIT {
     }
   }
 
-  private static boolean answers(int web, String path) {
+  private static boolean answers(int serverPort, String path) {
     try {
-      URI.create("http://127.0.0.1:" + web + path).toURL().openStream().close();
+      URI.create("http://127.0.0.1:" + serverPort + path).toURL().openStream().close();
       return true;
     } catch (IOException e) {
       return false;
@@ -243,7 +246,7 @@ class MetricsIT {
             .map(Path::toString)
             .findFirst()
             .orElse("");
-    Assumptions.assumeFalse(program.isEmpty(), name + " is not there: ./verify -Pfull installs it");
+    Assumptions.assumeFalse(program.isEmpty(), name + " is missing: ./verify -Pfull installs it");
     return program;
   }
 
@@ -254,33 +257,33 @@ class MetricsIT {
         .start();
   }
 
-  /** What Prometheus or what answers like it has last; nothing if it has nothing yet. */
-  private static Map<String, BigDecimal> queried(int web) {
+  /** The last values in Prometheus or a compatible server; empty if there are none yet. */
+  private static Map<String, BigDecimal> queried(int serverPort) {
     Map<String, BigDecimal> values = new HashMap<>();
     try {
       URI uri =
           URI.create(
               "http://127.0.0.1:"
-                  + web
+                  + serverPort
                   + "/api/v1/query?query="
                   + URLEncoder.encode("{__name__=~\"coordl_.+\"}", StandardCharsets.UTF_8));
       JsonNode answer = JsonMapper.shared().readTree(uri.toURL().openStream().readAllBytes());
       for (JsonNode series : answer.at("/data/result")) {
         StringBuilder name = new StringBuilder(series.at("/metric/__name__").asString());
         for (Map.Entry<String, JsonNode> label : series.get("metric").properties()) {
-          if (!OF_THE_JOB.contains(label.getKey())) {
+          if (!JOB_LABELS.contains(label.getKey())) {
             name.append(' ').append(label.getValue().asString());
           }
         }
         values.put(name.toString(), new BigDecimal(series.at("/value/1").asString()));
       }
     } catch (IOException e) {
-      // It has not begun to listen.
+      // Not listening yet.
     }
     return values;
   }
 
-  /** No total ever falls, and none was ever larger than at the end. */
+  /** Asserts that no total ever falls or exceeds its last value. */
   private void assertGrow(Map<String, BigDecimal> last) {
     for (String name : TOTALS.keySet()) {
       BigDecimal before = BigDecimal.ZERO;
@@ -316,7 +319,7 @@ class MetricsIT {
     return values;
   }
 
-  /** Whether there was an answer. */
+  /** Whether the server answered. */
   private boolean scrape(int port) {
     try {
       URI uri = URI.create("http://127.0.0.1:" + port + "/metrics");

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A program that keeps its arrays reachable reads right values while the garbage collector
+ * A program that keeps its arrays reachable reads correct values, even if the garbage collector
  * constantly frees native memory and freed memory is overwritten at once ({@code MALLOC_PERTURB_}).
  */
 class NativeMemoryIT {
@@ -23,12 +23,12 @@ class NativeMemoryIT {
   private static final int LOADS = Workshop.FULL ? 50_000 : 200;
   private static final int EPOCHS = Workshop.FULL ? 20_000 : 50;
 
-  /** Collects often and early. */
+  /** Small heaps, to collect garbage often. */
   private static final String[] SMALL = {"-Xmn3m", "-Xmx512m"};
 
   /**
-   * Uses the tests' checksums and a loader that is kept reachable; {@code example.bits.FreedMemory}
-   * shows what the libraries do otherwise.
+   * Keeps arrays or their loader reachable; {@code example.bits.FreedMemory} shows what happens
+   * otherwise.
    */
   @ParameterizedTest
   @ValueSource(strings = {"array-held", "image-held"})
@@ -48,7 +48,7 @@ class NativeMemoryIT {
 
   @ParameterizedTest(name = "on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void batchesArePassedOnRightWhileMemoryIsFreed(Jdk jdk) throws Exception {
+  void batchesStayCorrectWhileMemoryIsFreed(Jdk jdk) throws Exception {
     Path data = Workshop.empty("native-memory-" + jdk.version());
     readers(jdk, data, "write").run().orFail("The data");
     String[] use = {"csv files", "epochs=" + EPOCHS};
@@ -78,7 +78,7 @@ class NativeMemoryIT {
 
   /** The report of a difference includes the bytes of both arrays and their owners. */
   @Test
-  void aDifferenceIsTold() throws Exception {
+  void aDifferenceIsReported() throws Exception {
     Jdk jdk = Workshop.newestJdk();
     Path data = Workshop.empty("native-memory-difference");
     readers(jdk, data, "write").run().orFail("The data");

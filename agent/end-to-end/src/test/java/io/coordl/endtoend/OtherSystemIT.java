@@ -12,15 +12,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they are observed and remember what
- * they prepared; what needs Linux is said in one line.
+ * Jobs without {@code /proc} and {@code /dev/shm}, as on macOS: they are observed, prepared samples
+ * are kept, and one line reports what needs Linux.
  */
 class OtherSystemIT {
   private static final String WITHOUT =
       "mount -t tmpfs tmpfs /dev && mknod /dev/null c 1 3 && mknod /dev/random c 1 8"
           + " && mknod /dev/urandom c 1 9 && mount -t tmpfs -o ro tmpfs /proc";
 
-  /** What starts a JVM, which finds its own files by /proc else. */
+  /** Starts a JVM, which otherwise needs /proc to find its own libraries. */
   private static List<String> wrapper(Jdk jdk) {
     String libraries = "export LD_LIBRARY_PATH=" + jdk.home().resolve("lib");
     return List.of(
@@ -41,7 +41,7 @@ class OtherSystemIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void allButWhatJobsShareWorksWithoutLinux(Framework framework, Jdk jdk)
+  void everythingButSharingWorksWithoutLinux(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(
         Shell.works("unshare", "--mount", "/bin/sh", "-c", WITHOUT),
@@ -52,20 +52,22 @@ class OtherSystemIT {
     String prepared = framework == Framework.DJL ? "prepared=share" : "decoded=share";
     for (String arguments : Workshop.first(1, List.of(prepared + ",prefetch=2", "cache=minio"))) {
       Finished job = run(framework, jdk, directory, arguments);
-      isSame(job, plain, "/dev/shm has room for only 0 bytes: the cache uses direct buffers");
+      assertSameAsPlain(
+          job, plain, "/dev/shm has room for only 0 bytes: the cache uses direct buffers");
       assertThat(Summary.of(job.recording()).store("hits")).as(arguments).isPositive();
     }
     for (String arguments :
         Workshop.first(1, List.of("cache=minio,cache.scope=host", "prep=coordinate"))) {
-      isSame(
+      assertSameAsPlain(
           run(framework, jdk, directory, arguments),
           plain,
           "What jobs share needs Linux, and there is no /proc here.");
     }
   }
 
-  /** Trains as without the agent, which says one line. */
-  private static void isSame(Finished job, Finished plain, String said) throws IOException {
+  /** Asserts that the job trains as without the agent, which prints one line. */
+  private static void assertSameAsPlain(Finished job, Finished plain, String said)
+      throws IOException {
     assertThat(job.differenceFrom(plain)).as(job.log().toString()).isEmpty();
     assertThat(job.agentLines()).singleElement().asString().contains(said);
   }

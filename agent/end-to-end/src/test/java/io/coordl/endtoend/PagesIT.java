@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page of a recording of each example, in a real browser; that of Spark in {@link RecipesIT}.
+ * The report page of each example's recording, in a real browser; for Spark see {@link RecipesIT}.
  */
 class PagesIT {
   private static final Path BROWSER = Path.of("/usr/bin/chromedriver");
 
   @Test
-  void anybodyCanUseThePageOfEachExample() throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Workshop.FULL, "a minute of browsing: with -Pfull only");
+  void theBrowserReportsNoProblemOnAnyExamplesPage() throws IOException, InterruptedException {
+    Assumptions.assumeTrue(Workshop.FULL, "takes a minute: with -Pfull only");
     Path directory = Workshop.empty("pages");
     List<Path> pages = new ArrayList<>();
     for (Framework framework : Framework.values()) {
@@ -49,7 +49,7 @@ class PagesIT {
     look(pages);
   }
 
-  /** Writes the page of some recordings. */
+  /** Writes the report page of some recordings. */
   static Path page(Path page, Path... recordings) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("report", "-o", page.toString()));
     for (Path recording : recordings) {
@@ -59,9 +59,9 @@ class PagesIT {
     return page;
   }
 
-  /** Fails unless the browser has nothing to say of any of them, as ReportPageIT has it. */
+  /** Fails if the browser reports a problem on any page; the same checks as in ReportPageIT. */
   static void look(List<Path> pages) throws IOException, InterruptedException {
-    Assumptions.assumeTrue(Files.isExecutable(BROWSER), "no browser to look at the pages with");
+    Assumptions.assumeTrue(Files.isExecutable(BROWSER), "no browser to open the pages with");
     Path reports = Workshop.checkout().root().resolve("reports/target");
     new ChildJvm(Jdks.running(), "io.coordl.reports.page.ReportPageIT")
         .classPath(reports.resolve("test-classes"), reports.resolve("classes"))

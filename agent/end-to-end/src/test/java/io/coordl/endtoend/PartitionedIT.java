@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Hosts hold the data set once between them: counted outside the JVMs, on hosts that are network
- * namespaces with their own copies of the data set, memory and links.
+ * Hosts together hold the data set once. Reads are counted outside the JVMs, on hosts that are
+ * network namespaces with their own copies of the data set, memory and links.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedIT {
@@ -40,18 +40,18 @@ class PartitionedIT {
   private final Jdk jdk = Workshop.newestJdk();
 
   @BeforeAll
-  static void straceIsThere() throws InterruptedException {
-    assertThat(OpenedFiles.canTrace()).as("strace is there").isTrue();
+  static void straceWorks() throws InterruptedException {
+    assertThat(OpenedFiles.canTrace()).as("strace works").isTrue();
   }
 
-  /** A reader and where its trace is. */
+  /** A reader and its trace. */
   private record Traced(Reader reader, Host host, Path data, Path trace) {
     StorageReads reads() throws IOException {
       return StorageReads.of(trace, data);
     }
   }
 
-  /** Lets readers that run at the same time end when all have done their epochs. */
+  /** Ends concurrent readers once all have finished their epochs. */
   private List<ChildResult> runAll(List<Traced> readers) throws Exception {
     List<ChildResult> results = new ArrayList<>();
     for (Traced traced : readers) {
@@ -63,7 +63,7 @@ class PartitionedIT {
     for (Traced traced : readers) {
       ChildResult result = traced.reader().awaitGood();
       assertThat(Reader.agentLines(result)).noneMatch(line -> line.contains("fault"));
-      // Who was late is asked no more for a while: what was read twice then is told by this.
+      // Explains repeated reads: a late host is not asked again for a while.
       Reader.agentLines(result)
           .forEach(line -> System.out.println("  " + traced.reader().name() + ": " + line));
       results.add(result);
@@ -86,7 +86,7 @@ class PartitionedIT {
     return new Traced(reader, host, data, trace);
   }
 
-  /** Starts a reader on each host, on a copy of its own of the data set with the same times. */
+  /** Starts a reader on each host, on its own copy of the data set with the same times. */
   private void startEach(
       Hosts hosts, ItemSet items, BiFunction<Host, Path, String> arguments, List<Traced> readers)
       throws IOException, InterruptedException {
@@ -122,9 +122,9 @@ class PartitionedIT {
     readers.forEach(traced -> traced.reader().close());
   }
 
-  /** That the count is right is seen where hosts do not know each other. */
+  /** Shows that the count works. */
   @Test
-  void withoutPeersEachHostReadsTheDataSetOnceAndNothingListens() throws Exception {
+  void withoutPeersEachHostReadsTheDataSetOnceAndNoPortIsOpen() throws Exception {
     Path directory = Workshop.empty("partition-none");
     ItemSet items = ItemSet.make(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
@@ -149,7 +149,7 @@ class PartitionedIT {
 
   @ParameterizedTest(name = "{0} hosts")
   @MethodSource("counts")
-  void eachByteLeavesStorageOncePerClusterAndNoneInLaterEpochs(int count) throws Exception {
+  void eachByteIsReadOncePerClusterAndNoneInLaterEpochs(int count) throws Exception {
     Path directory = Workshop.empty("partition-" + count);
     ItemSet items = ItemSet.make(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
@@ -181,8 +181,8 @@ class PartitionedIT {
   }
 
   /**
-   * The ways to say who the other hosts are, beside the list of their addresses. Without -Pfull
-   * HostMembershipTest has hosts that meet in a directory, and DiscoveryTest all ways.
+   * The ways to find other hosts, besides a list of addresses. Without -Pfull, HostMembershipTest
+   * covers a common directory, and DiscoveryTest all ways.
    */
   static List<String> ways() {
     return Workshop.first(2, List.of("slurm", "IPv6", "dns", "file"));
@@ -193,7 +193,7 @@ class PartitionedIT {
   void hostsFindEachOther(String way) throws Exception {
     assumeTrue(
         way.equals("file") || Hosts.areNamespaces(),
-        "names of hosts need network namespaces, which cannot be had here");
+        "host names need network namespaces, which cannot be made here");
     assumeTrue(!way.equals("IPv6") || Hosts.haveIpv6(), "this machine has no IPv6");
     Path directory = Workshop.empty("partition-" + way);
     Path meeting = Files.createDirectories(directory.resolve("meeting"));
@@ -223,7 +223,7 @@ class PartitionedIT {
   }
 
   @Test
-  void copiesWithOtherTimesAreTheSameItemsWithAManifest() throws Exception {
+  void withAManifestCopiesWithOtherTimesAreTheSameItems() throws Exception {
     Path directory = Workshop.empty("partition-manifest");
     ItemSet items = ItemSet.make(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();
@@ -264,10 +264,10 @@ class PartitionedIT {
     return Workshop.first(1, List.of(2, 3));
   }
 
-  /** What some store holds is read once; all else by each host in each epoch. */
+  /** Items that some store holds are read once; each host reads the others in each epoch. */
   @ParameterizedTest(name = "{0} hosts")
   @MethodSource("countsOfSmallStores")
-  void storesThatAreTooSmallSaveExactlyWhatTheyHold(int count) throws Exception {
+  void smallStoresSaveExactlyTheReadsOfTheirItems(int count) throws Exception {
     Path directory = Workshop.empty("partition-small-" + count);
     ItemSet items = ItemSet.make(directory, ITEMS);
     long each = 2 * items.bytes() / (3L * count);
@@ -291,7 +291,7 @@ class PartitionedIT {
       Map<Integer, Long> times = new TreeMap<>();
       reads.opens().values().forEach(opens -> times.merge(opens, 1L, Long::sum));
       assertThat(times).isEqualTo(Map.of(1, held, count * EPOCHS, ITEMS - held));
-      // Every item, whole each time: how many were read once is what the stores say themselves.
+      // Each read is complete; the stores themselves report how many items were read once.
       Map<String, Integer> expected = each(items, count * EPOCHS);
       expected.replaceAll((name, all) -> reads.opens().getOrDefault(name, 0) == 1 ? 1 : all);
       assertThat(reads.differenceFrom(items.directory(), expected)).isEmpty();
@@ -306,11 +306,11 @@ class PartitionedIT {
         return Long.parseLong(store.group(1));
       }
     }
-    throw new AssertionError("no line tells of the store:\n" + result.err());
+    throw new AssertionError("no line reports the store:\n" + result.err());
   }
 
   @Test
-  void twoJobsOfAHostAreOneMember() throws Exception {
+  void twoJobsOfAHostFormOneMember() throws Exception {
     Path directory = Workshop.empty("partition-two-jobs");
     ItemSet items = ItemSet.make(directory, ITEMS);
     List<Traced> readers = new ArrayList<>();

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Training jobs on several hosts: each computes what one alone computes without the agent. */
+/** Training jobs on several hosts compute the same as one job without the agent. */
 @Timeout(value = 30, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PartitionedJobsIT {
   private static final int HOSTS = 2;
 
   @ParameterizedTest(name = "{0}")
   @EnumSource(Framework.class)
-  void jobsOfTwoHostsReadStorageOnceAndLoseTheSameBits(Framework framework) throws Exception {
+  void jobsOnTwoHostsReadStorageOnceAndHaveTheSameLosses(Framework framework) throws Exception {
     Jdk jdk = Workshop.newestJdk();
     Path directory = Workshop.empty("partition-" + framework);
     Path pictures = Pictures.all().directory();
@@ -35,7 +35,7 @@ class PartitionedJobsIT {
       try {
         List<Running> jobs = new ArrayList<>();
         for (Host host : hosts.all()) {
-          // It keeps the host's store until both jobs have ended, whichever is the first.
+          // Keeps the host's store alive until both jobs have ended.
           Path own = host.copy(few.directory(), true);
           Path data = host.copy(pictures, true);
           String arguments = host.peerArguments(data) + ",cache.size=32m,peer.hosts=" + HOSTS;

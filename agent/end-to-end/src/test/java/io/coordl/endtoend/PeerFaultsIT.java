@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Whatever happens to hosts, links and jobs, every job that is left goes on with the right bytes.
- * How late an item is at worst after each fault is printed; {@code -Dcoordl.rounds=100} gives a
- * table worth reading, {@code -Dcoordl.seed} repeats one.
+ * Whatever happens to hosts, links and jobs, every surviving job continues with the right bytes.
+ * Prints the longest fetch after each fault; {@code -Dcoordl.rounds=100} gives a meaningful table,
+ * {@code -Dcoordl.seed} repeats one.
  */
 @Timeout(value = 120, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PeerFaultsIT {
@@ -43,17 +43,17 @@ class PeerFaultsIT {
   private ItemSet items;
   private int number;
 
-  /** What happens in a round. */
+  /** The fault of a round. */
   private enum Fault {
-    /** All jobs of a host are killed; later, one is started there. */
+    /** All jobs of a host are killed; later one starts there. */
     KILL_HOST("kill -9 of a host's only job"),
-    /** The job that carries the member is killed; another of its host takes over. */
+    /** The job that carries the member is killed; another on its host takes over. */
     KILL_CARRIER("kill -9 of the carrier of two jobs"),
-    /** A job is stopped and goes on later. */
+    /** A job is stopped and later continued. */
     STOP("SIGSTOP, later SIGCONT"),
     /** The link of a host is cut and healed. */
     CUT("link cut, later healed"),
-    /** A job ends in good order; another comes later, amid the others' epoch. */
+    /** A job ends normally; another joins later, during the others' epoch. */
     LEAVE("a host leaves, later joins");
 
     private final String words;
@@ -68,7 +68,7 @@ class PeerFaultsIT {
       Fault fault, long before, long from, long healed, long to, List<Reader> out) {}
 
   @Test
-  void everyJobThatIsLeftGoesOnWithTheRightBytes() throws Exception {
+  void everySurvivingJobContinuesWithTheRightBytes() throws Exception {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else PeerHostsIT kills and stops hosts");
     int wanted = Integer.getInteger("coordl.rounds", Fault.values().length);
@@ -134,7 +134,7 @@ class PeerFaultsIT {
 
   private void round(int index, Fault fault, Random random) throws Exception {
     if (random.nextBoolean()) {
-      // New items for all: the fault meets them while they are read for the first time.
+      // New items, so that the fault happens while they are read for the first time.
       for (Host host : hosts.all()) {
         for (String name : items.names()) {
           Files.setLastModifiedTime(
@@ -144,7 +144,7 @@ class PeerFaultsIT {
       }
     }
     long before = micros();
-    // Not to wait for anything: this makes the point a random one.
+    // Waits for nothing; picks a random moment for the fault.
     LockSupport.parkNanos(random.nextLong(TimeUnit.MILLISECONDS.toNanos(400)));
     Host host = hosts.get(fault == Fault.KILL_CARRIER ? 1 : 2 + random.nextInt(2));
     List<Reader> there = running.get(host.number());
@@ -159,7 +159,7 @@ class PeerFaultsIT {
         there.clear();
       }
       case KILL_CARRIER -> {
-        // If nobody carries it now, one is to take over from a job that was killed before.
+        // If neither carries it now, one is just taking over from an earlier victim.
         Reader victim = host.isCarrier(there.get(0)) ? there.get(0) : there.get(1);
         out.add(victim);
         kill(victim);
@@ -205,7 +205,7 @@ class PeerFaultsIT {
     assertThat(end.out()).doesNotContain("WRONG");
   }
 
-  /** All that run, but for those, begin and finish an epoch. */
+  /** Waits until all running jobs except {@code but} have begun and finished an epoch. */
   private void allFinishAnEpoch(List<Reader> but) throws InterruptedException {
     for (List<Reader> readers : running.values()) {
       for (Reader reader : readers) {
@@ -216,9 +216,9 @@ class PeerFaultsIT {
     }
   }
 
-  // ---- how late items were
+  // ---- latency of fetches
 
-  /** In milliseconds, of the readers that were not the victim. */
+  /** Longest fetch in milliseconds, and the most late items of one reader, without victims. */
   private record Late(double worst, int late) {}
 
   private static Late late(
@@ -247,8 +247,8 @@ class PeerFaultsIT {
       all.put(reader, reader.fetches());
     }
     System.out.println(
-        "worst fetch of an item in ms (median of the rounds' worst; worst of all), and most items"
-            + " of one job in one round that took over 100 ms");
+        "longest fetch in ms (median of the rounds' longest; longest of all), and most items of one"
+            + " job in one round that took over 100 ms");
     String row = "  %-36s %6s  %18s  %24s  %24s%n";
     System.out.printf(
         Locale.ROOT, row, "fault", "rounds", "just before", "from the fault on", "after it");

@@ -14,7 +14,7 @@ record Pictures(Path directory) {
   private static final int CLASSES = 4;
   private static final int PER_CLASS = 24;
 
-  /** Bytes of a quarter of them are more than the least budget that a cache works with (1 MiB). */
+  /** Large enough that a quarter of the files exceeds the smallest allowed budget (1 MiB). */
   private static final String PIXELS = "480x400";
 
   /** The data set that no test changes: 96 files. */
@@ -63,7 +63,7 @@ record Pictures(Path directory) {
     return bytes;
   }
 
-  /** The same pictures as files of their own, of the same bytes, {@code perClass} of each class. */
+  /** Copies {@code perClass} pictures of each class to {@code target}. */
   Pictures copyTo(Path target, int perClass) throws IOException {
     for (Path file : files()) {
       Path folder = target.resolve(directory.relativize(file).getParent());

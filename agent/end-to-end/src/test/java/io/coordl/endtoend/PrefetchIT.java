@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prefetch=N items and batches are prefetched, and every batch and loss keeps its bits. */
+/** With prefetch=N items and batches are prefetched, and every batch and loss stays the same. */
 class PrefetchIT {
   private static final Pattern AHEAD =
       Pattern.compile(
@@ -50,10 +50,10 @@ class PrefetchIT {
   }
 
   /**
-   * A loop of DJL, how many of its batches are prefetched and how many of these it uses: the rest
-   * it has no use for, since it left its epoch, drew random numbers or was interrupted.
+   * A DJL loop, the number of its prefetched batches, and how many of these it uses. The others are
+   * dropped because it leaves an epoch early, draws random numbers or is interrupted.
    *
-   * @param said why batches are not prefetched, between semicolons; empty if nothing is said
+   * @param said reasons why batches are not prefetched, separated by semicolons; empty if none
    */
   private record Loop(String program, int prepared, int used, String said) {}
 
@@ -64,8 +64,7 @@ class PrefetchIT {
               new Loop("break", 9, 6, ""),
               new Loop("draws", 9, 0, "the program draws from DJL's random generator between"),
               new Loop("interrupt", -1, -1, ""),
-              // One of them changes the arrays of Normalize, which is seen when its batches are
-              // there.
+              // One changes the arrays of Normalize, which the agent notices with its batches.
               new Loop(
                   "changes",
                   3,
@@ -90,7 +89,7 @@ class PrefetchIT {
               new Loop("validation", -1, -1, ""),
               new Loop("close", -1, -1, "")));
 
-  /** Left early, begun anew, interrupted, disturbed, failed: every batch is what it was. */
+  /** Loops that leave early, restart, interrupt, disturb or fail get the same batches. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfEveryKindGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -117,7 +116,7 @@ class PrefetchIT {
         assertThat(ahead.err()).contains(loop.said().split("; ")).doesNotContain("fault");
         if (loop.prepared() >= 0) {
           assertThat(figure(ahead.err(), 3)).as(loop.program()).isEqualTo(loop.used());
-          // Whether the last one of an epoch that is left was begun is a matter of time.
+          // It depends on timing whether the last batch of an abandoned epoch was begun.
           assertThat(figure(ahead.err(), 2))
               .as(loop.program())
               .isBetween((long) loop.used(), (long) loop.prepared());
@@ -132,7 +131,7 @@ class PrefetchIT {
     return loop(jdk, Framework.DJL, programs, Pictures.all().directory());
   }
 
-  /** The same of DL4J, whose own thread prepares. */
+  /** The same for DL4J, whose own thread prepares. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void loopsOfDl4jGetTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
@@ -157,7 +156,7 @@ class PrefetchIT {
     }
   }
 
-  /** Batches of readers that the program takes by hand, or an early stopping trainer does. */
+  /** Batches that the program or an early stopping trainer takes from an iterator. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void batchesTakenByHandArePrefetched(Jdk jdk) throws IOException, InterruptedException {
@@ -186,7 +185,7 @@ class PrefetchIT {
         .args(program, pictures.toString());
   }
 
-  /** A figure of the agent's line; 0 if it had nothing to say. */
+  /** A figure of the agent's line; 0 without such a line. */
   private static long figure(String err, int group) {
     Matcher matcher = AHEAD.matcher(err);
     return matcher.find() ? Long.parseLong(matcher.group(group)) : 0;

@@ -21,7 +21,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With prepared=share samples are prepared once, and every batch keeps its bits. */
+/** With prepared=share samples are prepared once, and every batch stays the same. */
 class PreparedIT {
   private static final int SAMPLES = 96;
   private static final Pattern STORE =
@@ -41,8 +41,8 @@ class PreparedIT {
       "own-static,own-knobs,own-time,own-thread,own-property,own-lambda,own-random,own-last,"
           + "own-array,own-class,own-zip,own-stream,own-device";
 
-  /** Of these some batches are the same. */
-  private static final String PART_OWN =
+  /** Only some of their batches are the same in each epoch. */
+  private static final String PARTLY_OWN =
       "own-nested,own-field,own-counter,own-way,own-scaled,own-early,own-seek,own-rewritten,"
           + "own-null,own-order";
 
@@ -98,10 +98,10 @@ class PreparedIT {
     }
   }
 
-  /** Fields that anybody may set, long chains and lambdas. */
+  /** Public fields, long call chains and lambdas. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatPeopleWriteIsKept(Jdk jdk) throws IOException, InterruptedException {
+  void everydayCodeIsKept(Jdk jdk) throws IOException, InterruptedException {
     for (String program : List.of("features", "deep", "lambda")) {
       ChildResult plain = samples(jdk, program).run().orFail("Samples without the agent");
       ChildResult kept = agent(samples(jdk, program), "prepared=share").run().orFail(program);
@@ -111,10 +111,10 @@ class PreparedIT {
     }
   }
 
-  /** A data set that differs in each epoch, and data sets that the program no longer uses. */
+  /** A data set that changes each epoch, and data sets that the program no longer uses. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatIsNeverFoundIsLeftAndWhatIsDroppedIsCollected(Jdk jdk)
+  void aChangingDataSetIsLeftAndADroppedOneIsCollected(Jdk jdk)
       throws IOException, InterruptedException {
     String programs = "renewed,dropped";
     ChildResult plain = samples(jdk, programs).run().orFail("Samples without the agent");
@@ -127,10 +127,10 @@ class PreparedIT {
                 + " ");
   }
 
-  /** Except for the sample used to choose, on each of two threads. */
+  /** Except for the samples used to choose the form, one on each of two threads. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatIsKeptPreparedIsKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
+  void preparedSamplesAreKeptInNoOtherForm(Jdk jdk) throws IOException, InterruptedException {
     ChildResult plain = samples(jdk, "images").run().orFail("Samples without the agent");
     String forms = "prepared=share,decoded=share,cache=minio";
     for (String policy : Workshop.first(1, List.of(forms + ",prefetch=2", forms))) {
@@ -147,7 +147,7 @@ class PreparedIT {
       }
       assertThat(RecordingFile.readAllEvents(recording))
           .filteredOn(event -> event.getEventType().getName().equals("io.coordl.Tuning"))
-          .as("a batch is all that is made of what ToTensor transposes")
+          .as("only batching follows ToTensor")
           .extracting(event -> event.getString("change"))
           .singleElement()
           .asString()
@@ -184,18 +184,18 @@ class PreparedIT {
     }
   }
 
-  /** What these read besides their own numbers is kept, or named and left. */
+  /** Batches of iterators that read other state are kept, or left with the reason reported. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void iteratorsOfTheProgramsOwnGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
-    String all = OWN + "," + HOSTILE_OWN + "," + PART_OWN;
+  void customIteratorsReturnTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
+    String all = OWN + "," + HOSTILE_OWN + "," + PARTLY_OWN;
     ChildResult plain = records(jdk, all).run().orFail("Iterators without the agent");
     ChildResult kept = agent(records(jdk, all), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault").contains(LEFT_OWN.split("; "));
     long pureHits = 3L * SAMPLES / 32 * OWN.split(",", -1).length;
     assertThat(figure(kept, 2)).isGreaterThanOrEqualTo(pureHits);
-    if (Workshop.FULL) { // Else a hostile one whose batches were kept would print other ones.
+    if (Workshop.FULL) { // Otherwise only the output would show a wrongly kept batch.
       ChildResult pure = agent(records(jdk, OWN), "prepared=share").run().orFail(OWN);
       assertThat(figure(pure, 2)).isEqualTo(pureHits);
       ChildResult hostile =
@@ -204,10 +204,10 @@ class PreparedIT {
     }
   }
 
-  /** Two jobs of a group that differ, whose loops change whatever their iterators may read. */
+  /** Two different jobs of a group, whose loops change everything that iterators may read. */
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatHostileIteratorsReadIsNotOverlooked(Jdk jdk) throws Exception {
+  void stateReadByHostileIteratorsIsNotMissed(Jdk jdk) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     String plain = hostile(jdk, 2).run().orFail("Iterators without the agent").out();
     CompletableFuture<ChildResult> first = started(agent(hostile(jdk, 1), policy));
@@ -218,14 +218,15 @@ class PreparedIT {
     assertThat(plain).contains("collected true").doesNotContain("compared", "hashed");
     for (ChildResult job : List.of(first.get(), second)) {
       assertThat(job.err()).doesNotContain("fault");
-      assertThat(figure(job, 2)).isGreaterThan(40); // Of those that are kept, or in part.
+      assertThat(figure(job, 2))
+          .isGreaterThan(40); // From iterators that are kept, at least in part.
     }
   }
 
-  /** As above, of DJL; what a job was started with is another for each, too. */
+  /** As above, for DJL; here the jobs also start with different settings. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void whatHostileDataSetsReadIsNotOverlooked(Jdk jdk) throws Exception {
+  void stateReadByHostileDataSetsIsNotMissed(Jdk jdk) throws Exception {
     String policy =
         "prepared=share,prefetch=1,cache.scope=host,prepared.size=64m,group=" + UUID.randomUUID();
     List<String> plain = new ArrayList<>();
@@ -262,26 +263,26 @@ class PreparedIT {
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void readersOfEveryKindGiveTheSame(Jdk jdk) throws IOException, InterruptedException {
+  void readersOfEveryKindReturnTheSameBatches(Jdk jdk) throws IOException, InterruptedException {
     Path data = Workshop.empty("prepared-readers-" + jdk.version());
     readers(jdk, data, "write").run().orFail("The data");
     ChildResult plain = readers(jdk, data).run().orFail("Readers without the agent");
     ChildResult kept = agent(readers(jdk, data), "prepared=share").run().orFail("prepared=share");
     SameOutput.check(kept, plain);
     assertThat(kept.err()).doesNotContain("fault");
-    assertThat(figure(kept, 2)).isPositive(); // Of small ones no more are kept after a while.
+    assertThat(figure(kept, 2)).isPositive(); // After a while no more small ones are kept.
   }
 
   @ParameterizedTest(name = "DL4J on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void twoJobsPrepareEachBatchOnceBetweenThem(Jdk jdk) throws Exception {
+  void twoJobsTogetherPrepareEachBatchOnce(Jdk jdk) throws Exception {
     ChildResult plain = records(jdk, "sequences").run().orFail("Records without the agent");
     long batches = SAMPLES / 32;
     assertThat(madeByTwo(() -> records(jdk, "sequences"), plain))
         .isBetween(batches + 1, batches + 3);
   }
 
-  /** How an array lies in memory decides the last bit of what is computed of it. */
+  /** An array's alignment in memory may change the last bit of a result. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void everyLossIsTheSame(Jdk jdk) throws IOException, InterruptedException {
@@ -297,15 +298,15 @@ class PreparedIT {
     assertThat(figure(kept.result(), 2)).isEqualTo((Job.EPOCHS - 1L) * files);
   }
 
-  /** They ask for the same samples, in the same order, at the same time. */
+  /** They request the same samples, in the same order, at the same time. */
   @ParameterizedTest(name = "DJL on {0}")
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
-  void twoJobsPrepareEachSampleOnceBetweenThem(Jdk jdk) throws Exception {
+  void twoJobsTogetherPrepareEachSampleOnce(Jdk jdk) throws Exception {
     ChildResult plain = samples(jdk, "audio").run().orFail("Samples without the agent");
     assertThat(madeByTwo(() -> samples(jdk, "audio"), plain)).isBetween(SAMPLES + 1L, SAMPLES + 3L);
   }
 
-  /** What both make, and once what they agree on; before they do, both may make the first one. */
+  /** Samples made by two jobs together; before they find each other, both may make the first. */
   private static long madeByTwo(Callable<ChildJvm> job, ChildResult plain) throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();
     CompletableFuture<ChildResult> one = started(agent(job.call(), policy));

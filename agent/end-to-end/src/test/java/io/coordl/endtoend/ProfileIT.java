@@ -18,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A profile of unmodified programs by the packaged agent: what it holds, not how fast it was. */
+/** Profiles of unmodified programs by the packaged agent: their content, not their speed. */
 class ProfileIT {
   static Stream<KnownRates> programs() {
     List<KnownRates> all = KnownRates.all();
-    // Without -Pfull, threads of the program's in DJL; the command profiles DL4J. Short ones: here
-    // only the structure counts.
+    // Without -Pfull only DJL with the program's threads; the command's test covers DL4J. Short
+    // programs, because only the structure matters here.
     return (Workshop.FULL ? all : all.subList(1, 2))
         .stream()
             .map(
@@ -37,9 +37,9 @@ class ProfileIT {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("programs")
-  void everyPhaseIsMeasuredInOrderAndTheRunEndsWell(KnownRates program)
+  void everyPhaseIsMeasuredInOrderAndTheRunSucceeds(KnownRates program)
       throws IOException, InterruptedException {
-    // The program checks that every batch it trains on is whole, and fails if one is not.
+    // The program fails if any batch is incomplete.
     KnownRates.Profile profile =
         program.measure(
             Workshop.checkout(),
@@ -67,7 +67,7 @@ class ProfileIT {
       assertThat(phase.getLong("samples")).as(phase.getString("phase")).isPositive();
       assertThat(phase.getDouble("sampleNanos")).isPositive();
     }
-    itemsComeFromWhereThePhaseSays(phases);
+    assertItemsMatchThePhase(phases);
     RecordedEvent host = events(profile.recording(), "io.coordl.Host").get(0);
     assertThat(host.getLong("storageRate")).isPositive();
     assertThat(host.getLong("memoryRate")).isPositive();
@@ -87,7 +87,7 @@ class ProfileIT {
     };
   }
 
-  private static void itemsComeFromWhereThePhaseSays(List<RecordedEvent> phases) {
+  private static void assertItemsMatchThePhase(List<RecordedEvent> phases) {
     for (RecordedEvent phase : phases) {
       long memory = phase.getLong("memoryBytes");
       long storage = phase.getLong("storageBytes");
@@ -110,7 +110,8 @@ class ProfileIT {
 
   @ParameterizedTest
   @EnumSource(Framework.class)
-  void aProgramThatEndsEarlyIsToldSo(Framework framework) throws IOException, InterruptedException {
+  void aProgramThatEndsTooEarlyIsReported(Framework framework)
+      throws IOException, InterruptedException {
     Path directory = Workshop.empty("profile-early-" + framework);
     ChildResult result =
         new Job(framework, Workshop.newestJdk(), directory, "early")
@@ -132,7 +133,7 @@ class ProfileIT {
 
   @ParameterizedTest
   @MethodSource("examples")
-  void oneCommandRunsAnExampleAndTellsWhereItsTimeGoes(Framework framework)
+  void oneCommandRunsAnExampleAndReportsWhereItsTimeGoes(Framework framework)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("profile-command-" + framework);
     Path recording = directory.resolve("whole.jfr");
@@ -148,23 +149,23 @@ class ProfileIT {
         .containsPattern("(?m)^  ingestion +\\d")
         .containsPattern("(?m)^  cached +\\d")
         .containsPattern("(?m)^  cold +\\d")
-        // A machine that others use at the same time leaves the second.
+        // A busy machine gives the second.
         .containsPattern("(?m)^Limit       (most of the time is|not known, run again on a quiet)");
-    // DJL keeps the picture as it is, DL4J the array of the size asked for; a value is a byte.
+    // DJL keeps the original picture, DL4J the resized array; one byte per value.
     long pixels = framework == Framework.DJL ? 480 * 400 * 3 : 48 * 48 * 3;
     assertThat(events(recording, "io.coordl.Host").get(0).getLong("decodedItemBytes"))
         .isBetween(pixels, pixels + 64);
   }
 
-  /** Two instances at a time meet and measure; how fast this machine is does not matter. */
+  /** Two instances measure at the same time; the speed of this machine does not matter. */
   @ParameterizedTest
   @MethodSource("examples")
-  void acceleratorsAreEmulatedSideBySide(Framework framework)
+  void acceleratorsAreEmulatedConcurrently(Framework framework)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("profile-accelerator-" + framework);
     ChildResult result =
         new Job(framework, Workshop.newestJdk(), directory, "fed", Pictures.all(), 100_000)
-            // Steps so long that data is no limit, or the second number would not be tried.
+            // Long steps, so that data is no limit and the second number is tried.
             .wrapper(profile("--accelerator", "300", "--up-to", "2"))
             .runWell()
             .result();
@@ -183,7 +184,7 @@ class ProfileIT {
     return profile("-o", recording.toString());
   }
 
-  /** {@code coordl profile}, for a program that something else than {@code java} starts. */
+  /** {@code coordl profile} for a program that is not started by {@code java}. */
   private static List<String> profile(String... options) {
     List<String> words = new ArrayList<>(command());
     words.addAll(List.of(options));
@@ -205,7 +206,7 @@ class ProfileIT {
   }
 
   @Test
-  void aPhaseThatIsNoneIsSaidAndTheJobGoesOn() throws IOException, InterruptedException {
+  void anUnknownPhaseIsReportedAndTheJobContinues() throws IOException, InterruptedException {
     Path directory = Workshop.empty("profile-unknown");
     Job.Finished job =
         new Job(Framework.DJL, Workshop.newestJdk(), directory, "unknown")
@@ -218,7 +219,7 @@ class ProfileIT {
                 + " are off, the agent only observes");
   }
 
-  /** By time: in the file, those of different threads are in any order. */
+  /** Sorted by time, because a recording does not order events of different threads. */
   private static List<RecordedEvent> events(Path recording, String type) throws IOException {
     return RecordingFile.readAllEvents(recording).stream()
         .filter(event -> event.getEventType().getName().equals(type))

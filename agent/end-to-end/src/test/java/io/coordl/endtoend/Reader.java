@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * The test program that reads and checks items, running while the test goes on; closing kills it if
- * it still does. One thread.
+ * The test program that reads and checks items, running in parallel with the test; closing kills it
+ * if it is still running. One thread.
  */
 final class Reader implements AutoCloseable {
   private final String name;
@@ -29,17 +29,17 @@ final class Reader implements AutoCloseable {
   private final AtomicInteger epochs = new AtomicInteger();
   private final CompletableFuture<ProcessHandle> started = new CompletableFuture<>();
 
-  /** So patient with each other are hosts of which it is counted what they read. */
+  /** Patience of hosts whose reads are counted. */
   static final int PATIENT = 25;
 
   /**
-   * How a reader is to read.
+   * How a reader reads.
    *
-   * @param patience times as long as usual it is waited for another host's answers
+   * @param patience factor on the time-outs of requests to other hosts
    */
   record Plan(Jdk jdk, int epochs, long seed, int pauseMicros, int patience) {}
 
-  /** A fetch of an item, in microseconds; the start since 1970. */
+  /** Start since 1970 and duration of a fetch, in microseconds. */
   record Fetch(long startMicros, long micros) {
     long endMicros() {
       return startMicros + micros;
@@ -54,10 +54,10 @@ final class Reader implements AutoCloseable {
   }
 
   /**
-   * Starts a reader of the host's copy of a data set.
+   * Starts a reader on a host's copy of a data set.
    *
-   * @param arguments of the agent; empty for none
-   * @param trace of what it reads, null for none
+   * @param arguments arguments of the agent; empty for no agent
+   * @param trace command that traces its reads; null for none
    */
   static Reader start(
       Hosts.Host host,
@@ -113,17 +113,17 @@ final class Reader implements AutoCloseable {
     return name;
   }
 
-  /** Epochs it has finished. */
+  /** Number of finished epochs. */
   int epochs() {
     return epochs.get();
   }
 
-  /** Waits until it has finished {@code more} epochs that it began from now on. */
+  /** Waits until it has begun and finished {@code more} epochs from now on. */
   void awaitWholeEpochs(int more) throws InterruptedException {
     awaitEpochs(epochs() + 1 + more);
   }
 
-  /** Waits until it has finished so many epochs. */
+  /** Waits until it has finished {@code wanted} epochs in total. */
   void awaitEpochs(int wanted) throws InterruptedException {
     long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (epochs() < wanted) {
@@ -140,12 +140,12 @@ final class Reader implements AutoCloseable {
     Shell.run("kill", "-" + signal, Long.toString(jvm().pid()));
   }
 
-  /** Process of the JVM. */
+  /** Process id of the JVM. */
   long pid() {
     return jvm().pid();
   }
 
-  /** The JVM, which is a descendant of what was started. */
+  /** The JVM, which is a descendant of the started process. */
   private ProcessHandle jvm() {
     ProcessHandle process = started.join();
     return Stream.concat(Stream.of(process), process.descendants())
@@ -154,17 +154,17 @@ final class Reader implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(name + " does not run"));
   }
 
-  /** Tells it to end, now or after its epochs. */
+  /** Tells the reader to stop once it has finished its epochs. */
   void tell() throws IOException {
     Files.writeString(stop, "");
   }
 
-  /** Its end, which has to be good. */
+  /** Waits for its end and fails unless it succeeded. */
   ChildResult awaitGood() throws InterruptedException {
     return await().orFail(name);
   }
 
-  /** Its end. */
+  /** Waits for its end. */
   ChildResult await() throws InterruptedException {
     try {
       return end.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -181,7 +181,7 @@ final class Reader implements AutoCloseable {
     }
   }
 
-  /** What the agent said, without its mark. */
+  /** The agent's lines, without the prefix. */
   static List<String> agentLines(ChildResult result) {
     return result
         .err()
@@ -191,7 +191,7 @@ final class Reader implements AutoCloseable {
         .toList();
   }
 
-  /** The fetches that it has noted so far: those of whole epochs. */
+  /** The fetches logged so far, of whole epochs. */
   List<Fetch> fetches() throws IOException {
     List<Fetch> fetches = new ArrayList<>();
     String text = Files.readString(log);

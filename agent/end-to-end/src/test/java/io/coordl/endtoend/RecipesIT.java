@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The ways of docs/recipes.md to start a job by something else than {@code java}. */
+/** The launchers of docs/recipes.md, other than {@code java}. */
 class RecipesIT {
-  /** What bin/spark-submit of a Spark distribution does, which no jar holds. */
+  /** The essence of bin/spark-submit, which is in no jar. */
   private static final String SPARK_SUBMIT =
       "mapfile -d '' -t command < <(\"$JAVA_HOME/bin/java\" -cp \"$SPARK_HOME/jars/*\""
           + " org.apache.spark.launcher.Main org.apache.spark.deploy.SparkSubmit \"$@\");"
@@ -29,7 +29,7 @@ class RecipesIT {
   enum Goal {
     /** In Maven's own JVM. */
     JAVA(Framework.DJL, "MAVEN_OPTS"),
-    /** In another, so that the agent is in both, and in Maven's has nothing to do. */
+    /** In another JVM; the agent is in both, but idle in Maven's. */
     EXEC(Framework.DL4J, "JAVA_TOOL_OPTIONS");
 
     private final Framework framework;
@@ -102,9 +102,9 @@ class RecipesIT {
     assertThat(summary.faults()).isZero();
   }
 
-  /** Two executors of one host, as spark-submit starts them. */
+  /** Two executors on one host, started by spark-submit. */
   @Test
-  void executorsOfSparkAreSeenTogetherAndShareWhatTheyDecode()
+  void sparkExecutorsAreSummarizedTogetherAndShareDecodedImages()
       throws IOException, InterruptedException {
     Assumptions.assumeTrue(Workshop.FULL, "Spark is 250 MB: with -Pfull only");
     Path directory = Workshop.empty("spark");
@@ -129,15 +129,15 @@ class RecipesIT {
     int pictures = Pictures.all().files().size();
     assertThat(opened).isEqualTo(pictures);
     assertThat(kept).isEqualTo((Job.EPOCHS - 1L) * pictures);
-    // A heading and a line each: the driver's, which has no such name, is none of them.
+    // A heading and a line per executor; the driver's recording has another name.
     assertThat(Summary.coordl("summary", shared.toString())).hasLineCount(3);
     PagesIT.look(List.of(PagesIT.page(directory.resolve("all.html"), shared)));
   }
 
   /**
-   * The epochs, as the example prints them.
+   * Runs the Spark example and returns its lines about epochs.
    *
-   * @param agent arguments of the agent besides the recordings, null for no agent
+   * @param agent arguments of the agent besides the recording; null for no agent
    */
   private static List<String> spark(Path directory, @Nullable String agent)
       throws IOException, InterruptedException {
@@ -147,7 +147,7 @@ class RecipesIT {
       Files.createSymbolicLink(jars.resolve(Path.of(library).getFileName()), Path.of(library));
     }
     String jvm = "-javaagent:" + Workshop.checkout().agentJar() + "=record=" + directory;
-    // What it logs would come in the midst of the lines of epochs.
+    // Otherwise log lines would mix with the lines about epochs.
     String driver = "spark.driver.extraJavaOptions=-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
     List<String> submit =
         new ArrayList<>(

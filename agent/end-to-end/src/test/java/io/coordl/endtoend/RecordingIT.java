@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the recording of a job holds, and that all who tell of it tell the same. */
+/** A job's recording is complete and agrees with every summary. */
 class RecordingIT {
   private static final List<String> PROMISED =
       List.of(
@@ -39,7 +39,7 @@ class RecordingIT {
           "Configuration",
           "Environment");
 
-  private static final List<String> TIMES_OF_TRAINING =
+  private static final List<String> TRAINING_TIMES =
       List.of(
           "batches",
           "samples",
@@ -65,9 +65,9 @@ class RecordingIT {
           "peerBytes",
           "storageBytes");
 
-  /** The job takes 12 s. */
+  /** The job runs for 12 s. */
   @Test
-  void theUserSeesEpochsWhileTheJobRuns() throws IOException, InterruptedException {
+  void epochsArePrintedWhileTheJobRuns() throws IOException, InterruptedException {
     Path directory = Workshop.empty("recording-epochs");
     ChildResult job =
         Workshop.program(Workshop.newestJdk(), Framework.DJL, "example.checkpoints.DjlModels")
@@ -81,7 +81,7 @@ class RecordingIT {
   }
 
   @Test
-  void collectionsThatTheProgramAsksForAreNamed() throws IOException, InterruptedException {
+  void explicitCollectionsAreReportedWithTheirCaller() throws IOException, InterruptedException {
     Path recording = Workshop.empty("recording-gc").resolve("job.jfr");
     Workshop.program(Workshop.newestJdk(), Framework.DL4J, "example.truth.Dl4jWaits")
         .jvmArgs("-Dtruth.collected=100000")
@@ -98,7 +98,7 @@ class RecordingIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void theRecordingIsWholeAndAgreesWithItselfAndWithBothSummaries(Framework framework, Jdk jdk)
+  void theRecordingIsCompleteAndAgreesWithBothSummaries(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("recording-" + framework + "-" + jdk.version());
     Finished job =
@@ -124,7 +124,7 @@ class RecordingIT {
     summariesAgree(job, last(events.get("StoreStatistics")));
   }
 
-  /** Once, in their order, with what is trained. */
+  /** Each layer once, in order, with its parameters. */
   private static void layersAreThoseOfTheNetwork(Framework framework, List<RecordedEvent> events)
       throws IOException {
     List<RecordedEvent> layers =
@@ -169,18 +169,18 @@ class RecordingIT {
     assertThat(longs(events.get("Step"), "batch")).containsExactlyInAnyOrderElementsOf(waitedFor);
     for (String part : List.of("Fetch", "Decode", "Transform")) {
       List<Long> of = longs(events.getOrDefault(part, List.of()), "batch");
-      // What is shorter than 1 ms has no event of its own: on a fast machine, most transforms.
+      // Spans under 1 ms have no event; on a fast machine these are most transforms.
       if (longest(events, part) > 1_010_000) {
         assertThat(of).as(part).isNotEmpty();
       }
-      // Work outside a batch, such as DL4J's look at the first record, has none.
+      // Work outside a batch has no batch number, such as DL4J's read of the first record.
       of.removeIf(batch -> batch == 0);
       assertThat(of).as(part).isSubsetOf(waitedFor);
     }
     assertThat(longs(events.get("Fetch"), "batch")).containsAnyElementsOf(waitedFor);
   }
 
-  /** In nanoseconds, of all spans of a part. */
+  /** The longest span of a kind, in nanoseconds. */
   private static long longest(Map<String, List<RecordedEvent>> events, String part) {
     return events.get("LatencyStatistics").stream()
         .filter(spans -> part.toLowerCase(Locale.ROOT).equals(spans.getString("kind")))
@@ -189,7 +189,7 @@ class RecordingIT {
         .orElse(0);
   }
 
-  /** Every picture once an epoch, whatever the library says a batch is. */
+  /** Each picture counts once per epoch, however the library forms batches. */
   private static void samplesAreCounted(
       Map<String, List<RecordedEvent>> events, RecordedEvent totals) throws IOException {
     long pictures = Pictures.all().files().size();
@@ -226,23 +226,23 @@ class RecordingIT {
   }
 
   private static void epochsAddUp(List<RecordedEvent> epochs, RecordedEvent totals) {
-    // One that ended before the recording ran is written late.
+    // Not in order: an epoch that ended before the recording started is written late.
     assertThat(longs(epochs, "epoch")).containsExactlyInAnyOrder(1L, 2L, 3L);
     assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getBoolean("complete")).isTrue());
     assertThat(totals.getLong("epochs")).isEqualTo(Job.EPOCHS);
-    Stream.of(TIMES_OF_TRAINING, WORK)
+    Stream.of(TRAINING_TIMES, WORK)
         .flatMap(List::stream)
         .forEach(
             field ->
                 assertThat(longs(epochs, field).stream().mapToLong(Long::longValue).sum())
                     .as(field)
                     .isEqualTo(totals.getLong(field)));
-    // The examples save between two epochs: that is the job's time and no epoch's.
+    // The examples save between epochs, which counts for the job but for no epoch.
     assertThat(totals.getLong("checkpoint")).isPositive();
     assertThat(longs(epochs, "checkpoint")).containsOnly(0L);
   }
 
-  /** What was printed at exit, and what is printed from the recording, to the last digit. */
+  /** The summary at exit equals the one from the recording, to the last digit. */
   private static void summariesAgree(Finished job, RecordedEvent store)
       throws IOException, InterruptedException {
     Summary summary = Summary.of(job.recording());

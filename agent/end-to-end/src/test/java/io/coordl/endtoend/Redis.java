@@ -6,9 +6,9 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 
-/** A redis-server that keeps nothing on disk, on a port of its own of the loopback interface. */
+/** A redis-server without persistence, on its own loopback port. */
 record Redis(Process process, int port) implements AutoCloseable {
-  /** Starts one and waits until it answers. */
+  /** Starts a server and waits until it answers. */
   static Redis start(Path directory) throws IOException, InterruptedException {
     int port;
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -43,7 +43,7 @@ record Redis(Process process, int port) implements AutoCloseable {
     return new Redis(process, port);
   }
 
-  /** Where the agent finds it. */
+  /** The value of {@code peer=}. */
   String uri() {
     return "redis://127.0.0.1:" + port;
   }

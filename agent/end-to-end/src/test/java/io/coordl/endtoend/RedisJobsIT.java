@@ -14,14 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Training jobs on hosts that share a Redis: each computes what one alone computes without the
- * agent. They run one after the other and have a copy of the data set and a store each, as two
- * hosts would.
+ * Training jobs on hosts that share a Redis compute the same as one job without the agent. The jobs
+ * run one after the other, each with its own copy of the data set and its own store, like hosts.
  */
 class RedisJobsIT {
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#frameworksAndJdks")
-  void whatTheFirstHostReadTheSecondHasFromRedis(Framework framework, Jdk jdk) throws Exception {
+  void theSecondHostGetsTheFirstHostsItemsFromRedis(Framework framework, Jdk jdk) throws Exception {
     Assumptions.assumeTrue(
         Workshop.FULL, "with -Pfull only: else RedisFromTheJarIT asks a real server");
     Path directory = Workshop.empty("redis-" + framework + "-" + jdk.version());
@@ -41,7 +40,7 @@ class RedisJobsIT {
     }
   }
 
-  /** Runs a job on a copy of the data set of its own; what it read of that. */
+  /** Runs a job on its own copy of the data set and returns its reads. */
   private static StorageReads reads(
       String name,
       Framework framework,

@@ -22,14 +22,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** With resume= a job that was cut off goes on as if nothing had happened. */
+/** With resume= an interrupted job continues as if nothing had happened. */
 class ResumeIT {
   private static final int BATCH = 10;
   private static final int EVERY = 3;
   private static final Pattern ITEMS = Pattern.compile("items: ([\\d,]+) from storage");
   private static final Pattern STEP = Pattern.compile("continues from .*, after step (\\d+)\\.");
 
-  /** Programs whose data the agent keeps or prefetches, and how. */
+  /** Policies under which the agent keeps or prefetches data. */
   private static final String POLICIES = ",cache=minio,decoded=share,prepared=share,prefetch=2";
 
   static Stream<Arguments> programs(TestInfo test) {
@@ -59,12 +59,12 @@ class ResumeIT {
 
   @ParameterizedTest(name = "{0} on {1}: {2}")
   @MethodSource("programs")
-  void aJobThatWasCutOffGoesOnAsIfItHadNotBeen(Framework framework, Jdk jdk, String program)
+  void anInterruptedJobContinuesAsIfNothingHappened(Framework framework, Jdk jdk, String program)
       throws Exception {
-    Path uncut = uncut(framework, jdk, program);
-    List<String> plain = plain(framework, jdk, program, uncut);
+    Path uninterrupted = uninterrupted(framework, jdk, program);
+    List<String> plain = plain(framework, jdk, program, uninterrupted);
     for (String policies : policies(program)) {
-      // In the first epoch, in one of those between, and at the end of one.
+      // In the first epoch, in a later one, and at the end of one.
       for (int halt : Workshop.first(1, List.of(31, 9, 23, 54))) {
         Path folder = folder(framework, jdk, program, policies.isEmpty() ? "cut" : "policies");
         ChildResult cut = cut(framework, jdk, program, folder, policies, halt);
@@ -73,25 +73,24 @@ class ResumeIT {
         ChildResult resumed = resumed(framework, jdk, program, folder, policies);
         List<String> rest = resumed.out().lines().toList();
         assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
-        assertThat(saved(folder)).isEqualTo(saved(uncut));
+        assertThat(saved(folder)).isEqualTo(saved(uninterrupted));
         assertThat(resumed.err()).contains("resume: continues from").doesNotContain("fault");
         assertThat(rest.size())
-            .as("not from the beginning, and what had not been saved again")
+            .as("lines of the resumed job, which repeats only unsaved steps")
             .isBetween(plain.size() - lines.size(), plain.size() - 1);
-        // The rest of the epochs that the program's loop was told to make, but for a loop of its
-        // own.
+        // The remaining epochs, unless the program's own loop hides how many are planned.
         Summary summary = Summary.of(folder.resolve("job.jfr"));
-        boolean told = !List.of("hand", "images", "augmented").contains(program);
+        boolean planned = !List.of("hand", "images", "augmented").contains(program);
         assertThat(summary.total("plannedEpochs"))
             .isEqualTo(
-                told || (framework == Framework.DJL && !program.equals("hand"))
+                planned || (framework == Framework.DJL && !program.equals("hand"))
                     ? summary.total("epochs")
                     : 0);
         if (program.equals("images") && policies.isEmpty()) {
           Matcher items = ITEMS.matcher(resumed.err());
           assertThat(items.find()).as(resumed.err()).isTrue();
           long batches = rest.stream().filter(line -> line.matches("(step|batch) .*")).count();
-          // The last one that was used is looked at, and DL4J reads a record to see what it is.
+          // The last used batch is read again, and DL4J reads a record to learn the shape.
           assertThat(Integer.parseInt(items.group(1).replace(",", "")))
               .isLessThanOrEqualTo(BATCH * ((int) batches + 1) + 1);
         }
@@ -99,7 +98,7 @@ class ResumeIT {
     }
   }
 
-  /** Without -Pfull each program of images in one way. */
+  /** Without -Pfull, one set of policies for each image program. */
   private static List<String> policies(String program) {
     if (!program.startsWith("images")) {
       return List.of("");
@@ -110,9 +109,9 @@ class ResumeIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void whatCannotBeResumedBeginsAtItsStart(Framework framework, Jdk jdk) throws Exception {
+  void aJobThatCannotResumeStartsFromTheBeginning(Framework framework, Jdk jdk) throws Exception {
     String program = "hand";
-    List<String> plain = plain(framework, jdk, program, uncut(framework, jdk, program));
+    List<String> plain = plain(framework, jdk, program, uninterrupted(framework, jdk, program));
     Path folder = folder(framework, jdk, program, "bad");
     ChildResult nothing = resumed(framework, jdk, program, folder, "");
     assertThat(nothing.out().lines()).isEqualTo(plain);
@@ -134,7 +133,7 @@ class ResumeIT {
     List<String> rest = before.out().lines().toList();
     assertThat(rest).isEqualTo(plain.subList(plain.size() - rest.size(), plain.size()));
 
-    // Another model by this program's side: no two of them are of one moment.
+    // Two models of one program are never checkpointed at the same moment.
     Path other = Files.createDirectories(model.resolveSibling("other/000001/.coordl"));
     Files.createFile(other.resolve("checkpoint"));
     ChildResult two = resumed(framework, jdk, program, folder, "");
@@ -144,9 +143,9 @@ class ResumeIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void anotherModelIsLeftAlone(Framework framework, Jdk jdk) throws Exception {
+  void checkpointsOfAnotherModelAreLeftAlone(Framework framework, Jdk jdk) throws Exception {
     String wider = "images";
-    List<String> plain = plain(framework, jdk, wider, uncut(framework, jdk, wider));
+    List<String> plain = plain(framework, jdk, wider, uninterrupted(framework, jdk, wider));
     Path folder = folder(framework, jdk, wider, "other");
     cut(framework, jdk, "hand", folder, "", 31);
     Map<String, String> left = files(folder.resolve("own"));
@@ -158,10 +157,10 @@ class ResumeIT {
     assertThat(files(folder.resolve("own"))).containsAllEntriesOf(left);
   }
 
-  /** The job continues from its own model, as without the agent, and no step is lost. */
+  /** The job continues from its own model, as without the agent; no step is lost. */
   @ParameterizedTest(name = "on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void aProgramThatGoesOnFromItsOwnModelIsLeftAlone(Framework any, Jdk jdk) throws Exception {
+  void aProgramThatResumesFromItsOwnModelIsLeftAlone(Framework any, Jdk jdk) throws Exception {
     String program = "reloading";
     Path folder = folder(Framework.DL4J, jdk, program, "own");
     cut(Framework.DL4J, jdk, program, folder, "", 31);
@@ -188,12 +187,12 @@ class ResumeIT {
     return files;
   }
 
-  /** Where the program runs without the agent, once for all tests. */
-  private static Path uncut(Framework framework, Jdk jdk, String program) {
+  /** The directory of the run without the agent, once for all tests. */
+  private static Path uninterrupted(Framework framework, Jdk jdk, String program) {
     return Workshop.shared("resume-" + program + "-uncut-" + framework + "-" + jdk.version());
   }
 
-  /** What the program prints without the agent. */
+  /** The program's output without the agent. */
   private static List<String> plain(Framework framework, Jdk jdk, String program, Path folder)
       throws Exception {
     return job(framework, jdk, program, folder, -1)
@@ -204,7 +203,7 @@ class ResumeIT {
         .toList();
   }
 
-  /** What the program has saved by itself, by the names of its models. */
+  /** The models that the program itself saved, by name. */
   private static Map<String, String> saved(Path folder) throws IOException {
     Path saves = folder.resolve("kept");
     if (!Files.exists(saves)) {

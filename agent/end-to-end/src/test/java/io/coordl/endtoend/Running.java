@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A job that runs while the test goes on; closing kills it if it still does. */
+/** A job that runs in parallel with the test; closing kills it if it is still running. */
 final class Running implements AutoCloseable {
   private final Job job;
   private final FutureTask<Finished> end;
@@ -37,7 +37,7 @@ final class Running implements AutoCloseable {
     return running;
   }
 
-  /** Waits until the job says that it has finished another epoch. */
+  /** Waits until the job prints that another epoch has ended. */
   void awaitEpoch() throws InterruptedException {
     long deadline = System.nanoTime() + Workshop.PATIENCE.toNanos();
     while (true) {
@@ -51,7 +51,7 @@ final class Running implements AutoCloseable {
     }
   }
 
-  /** Waits until the job has the file mapped, or has ended. */
+  /** Waits until the job maps the file or ends. */
   void awaitMapped(Path file) throws IOException {
     await(() -> end.isDone() || maps(jvm().pid()).contains(file.toString()));
   }
@@ -69,7 +69,7 @@ final class Running implements AutoCloseable {
     new ProcessBuilder("kill", "-" + name, Long.toString(jvm().pid())).start().waitFor();
   }
 
-  /** The job's end, whatever it is. */
+  /** Waits for the job's end, successful or not. */
   Finished await() throws InterruptedException {
     try {
       return end.get(Workshop.PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -82,7 +82,7 @@ final class Running implements AutoCloseable {
     return jvm().pid();
   }
 
-  /** The JVM, which is a child of the shell that measures it. */
+  /** The JVM, a child of the shell that measures it. */
   private ProcessHandle jvm() {
     if (!jvm.isDone()) {
       await(
@@ -108,7 +108,7 @@ final class Running implements AutoCloseable {
     }
   }
 
-  /** Waits until it is so. */
+  /** Waits until the condition holds. */
   static void await(BooleanSupplier condition) {
     await(() -> "", condition);
   }

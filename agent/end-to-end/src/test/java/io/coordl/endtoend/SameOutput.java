@@ -33,7 +33,7 @@ final class SameOutput {
     }
   }
 
-  /** The argument that makes a test program save the bytes of its checksums. */
+  /** The JVM argument that makes a test program save the bytes behind its checksums. */
   static String keepsBytes() {
     return "-Dexample.bytes=" + BYTES;
   }
@@ -75,7 +75,7 @@ final class SameOutput {
     return differences + " of " + expected.size() + " lines differ." + text;
   }
 
-  /** The bytes of the checksums that differ. */
+  /** The bytes behind the checksums that differ. */
   private static String bytes(String before, String now) {
     StringBuilder text = new StringBuilder();
     Matcher expected = CHECKSUM.matcher(before);
@@ -112,13 +112,13 @@ final class SameOutput {
           expected,
           held(expected));
     } catch (IOException e) {
-      return actual + " or " + expected + " left no bytes (" + e + ")\n";
+      return "no bytes saved for " + actual + " or " + expected + " (" + e + ")\n";
     }
   }
 
   private static String held(String checksum) throws IOException {
     Path held = BYTES.resolve(checksum + ".held");
-    return Files.exists(held) ? Files.readString(held).indent(2) : "  (not told)\n";
+    return Files.exists(held) ? Files.readString(held).indent(2) : "  (unknown)\n";
   }
 
   private static String hex(byte[] bytes, int from) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The example of a hyper-parameter search: its jobs, and the table at the end. */
+/** The hyper-parameter search example: its jobs and final table. */
 class SearchIT {
   static List<Framework> frameworks() {
     return Workshop.first(1, List.of(Framework.DL4J, Framework.DJL));
@@ -19,7 +19,7 @@ class SearchIT {
 
   @ParameterizedTest
   @MethodSource("frameworks")
-  void twoJobsThatShareTheirBatchesEndInATable(Framework framework)
+  void twoJobsShareTheirBatchesAndPrintATable(Framework framework)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty("search-" + framework);
     ChildResult search =
@@ -43,8 +43,8 @@ class SearchIT {
     for (String rate : List.of("0.001", "0.01")) {
       opened += Summary.of(directory.resolve("search-logs/" + rate + ".jfr")).total("storageItems");
     }
-    // Three passes to train and three to validate; each job for itself would open twice as many.
-    // Not exactly as many: on a busy machine a job may prefer its own to a batch that is late.
+    // Three epochs and three evaluations. Separate jobs would open twice as many; a few more than
+    // the minimum may be opened, because a job may prepare a late batch itself.
     int passes = 2 * Job.EPOCHS;
     assertThat(opened)
         .isGreaterThanOrEqualTo((long) passes * pictures)
@@ -52,7 +52,7 @@ class SearchIT {
   }
 
   @Test
-  void aJobThatFailsIsARowAndTheOthersGoOn() throws IOException, InterruptedException {
+  void aFailedJobIsARowAndTheOthersContinue() throws IOException, InterruptedException {
     Path directory = Workshop.empty("search-failing");
     ChildResult search =
         Job.search(Framework.DL4J, Workshop.newestJdk(), directory, List.of("--lr", "0.001,quick"));
@@ -67,7 +67,7 @@ class SearchIT {
   }
 
   @Test
-  void badOptionsAreOneSentence() throws IOException, InterruptedException {
+  void badOptionsAreReportedInOneSentence() throws IOException, InterruptedException {
     Path directory = Workshop.empty("search-options");
     ChildResult search =
         Job.search(

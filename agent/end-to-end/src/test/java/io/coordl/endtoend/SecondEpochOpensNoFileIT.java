@@ -18,16 +18,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What the cache holds is not opened again: counted outside the JVM, by strace. Each epoch of the
- * examples uses each file once, so a file that the whole job opened once was opened in the first.
+ * Cached files are not opened again, as counted outside the JVM by strace. Each epoch of the
+ * examples uses each file once, so a file that the job opened only once was opened in epoch 1.
  */
 class SecondEpochOpensNoFileIT {
   @BeforeAll
-  static void straceIsThere() throws InterruptedException {
+  static void straceWorks() throws InterruptedException {
     assertThat(OpenedFiles.canTrace())
         .withFailMessage(
-            "strace is missing or not allowed here: files opened can only be counted from outside"
-                + " the JVM with it (Debian, Ubuntu: apt-get install strace).")
+            "strace is missing or not allowed here; only it can count opened files from outside the"
+                + " JVM (Debian, Ubuntu: apt-get install strace).")
         .isTrue();
   }
 
@@ -39,7 +39,7 @@ class SecondEpochOpensNoFileIT {
 
     Map<Path, Long> plain = opened(new Job(framework, jdk, directory, "plain"), directory);
     assertThat(plain).containsOnlyKeys(files);
-    // That the count is right is seen where nothing is kept: every epoch opens every file.
+    // Shows that the count works: without a cache every epoch opens every file.
     Map<Path, Long> expected = new TreeMap<>();
     files.forEach(file -> expected.put(file, (long) Job.EPOCHS));
     if (framework.readAhead() == 1) {
@@ -59,14 +59,14 @@ class SecondEpochOpensNoFileIT {
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
-  void laterEpochsFindExactlyTheResidentItems(Framework framework, Jdk jdk)
+  void laterEpochsHitExactlyTheResidentItems(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
     for (int percent : Workshop.first(1, List.of(50, 25))) {
-      laterEpochsFindExactlyTheResidentItems(framework, jdk, percent);
+      laterEpochsHitExactlyTheResidentItems(framework, jdk, percent);
     }
   }
 
-  private static void laterEpochsFindExactlyTheResidentItems(
+  private static void laterEpochsHitExactlyTheResidentItems(
       Framework framework, Jdk jdk, int percent) throws IOException, InterruptedException {
     Path directory = Workshop.empty("share-" + percent + "-" + framework + "-" + jdk.version());
     List<Path> files = Pictures.all().files();
@@ -78,7 +78,7 @@ class SecondEpochOpensNoFileIT {
 
     long resident = summary.store("items");
     long rest = files.size() - resident;
-    // Full: not even the smallest of the others found room. The index is part of the budget.
+    // Full: not even the smallest other file fits. The index is part of the budget.
     Set<Path> kept = new HashSet<>(files);
     kept.removeIf(file -> opened.get(file) != 1);
     long smallest = Long.MAX_VALUE;
@@ -91,14 +91,14 @@ class SecondEpochOpensNoFileIT {
     assertThat(summary.store("usedBytes"))
         .isBetween(summary.store("capacityBytes") - smallest - 64, summary.store("capacityBytes"));
 
-    // From outside: resident items were opened once, all others in every epoch.
+    // Outside the JVM: resident items were opened once, all others in every epoch.
     assertThat(kept).hasSize((int) resident);
     assertThat(opened)
         .containsOnlyKeys(files)
         .allSatisfy(
             (file, count) -> assertThat(count).isEqualTo(kept.contains(file) ? 1 : Job.EPOCHS));
 
-    // From inside: the same, epoch by epoch.
+    // In the recording: the same, epoch by epoch.
     assertThat(summary.epochs("memoryItems"))
         .containsExactly((long) framework.readAhead(), resident, resident);
     assertThat(summary.epochs("storageItems")).containsExactly((long) files.size(), rest, rest);

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Runs commands of the system. Any thread. */
+/** Runs system commands. Any thread. */
 final class Shell {
   private static final long LIMIT_SECONDS = Workshop.LONGEST.toSeconds();
 
@@ -15,12 +15,12 @@ final class Shell {
   /**
    * Runs a command to its end.
    *
-   * @return what it printed
-   * @throws IOException with what it printed, if it ends with a status other than 0
+   * @return its output
+   * @throws IOException with its output, if its exit status is not 0
    */
   static String run(String... command) throws IOException, InterruptedException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    // Read here while another thread watches the time: the end of the process ends the reading.
+    // Another thread enforces the limit; killing the process ends the read below.
     AtomicBoolean late = new AtomicBoolean();
     CompletableFuture<Void> deadline =
         CompletableFuture.runAsync(
@@ -42,7 +42,7 @@ final class Shell {
     return out;
   }
 
-  /** Whether a command is there and ends with status 0. */
+  /** Whether a command exists and its exit status is 0. */
   static boolean works(String... command) throws InterruptedException {
     try {
       run(command);

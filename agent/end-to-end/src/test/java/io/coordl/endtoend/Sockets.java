@@ -11,19 +11,17 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the kernel says of sockets, from {@code /proc/net}. Any thread. */
+/** Open sockets, from {@code /proc/net}. Any thread. */
 final class Sockets {
   private static final String LISTEN = "0A";
   private static final String OPEN = "07";
 
-  /** A socket that waits for others, at {@code ADDRESS:PORT}. */
+  /** A listening socket, at {@code ADDRESS:PORT}. */
   record Listening(String at, String inode) {}
 
   private Sockets() {}
 
-  /**
-   * Those that listen, and those of UDP, in the network that {@code command} puts what follows in.
-   */
+  /** Listening TCP sockets and all UDP sockets, as seen by commands with this prefix. */
   static List<Listening> listening(List<String> command) throws IOException, InterruptedException {
     List<Listening> found = new ArrayList<>();
     for (String protocol : List.of("tcp", "tcp6", "udp", "udp6")) {
@@ -56,8 +54,8 @@ final class Sockets {
   }
 
   /**
-   * {@code 0100007F:1E78} is 127.0.0.1:7800: words of four bytes, the last of each first. Addresses
-   * of IPv6 stand in brackets.
+   * Parses {@code 0100007F:1E78}, which is 127.0.0.1:7800: words of four bytes in reverse order. An
+   * IPv6 address is returned in brackets.
    */
   private static String address(String hex) throws UnknownHostException {
     String[] parts = hex.split(":", -1);

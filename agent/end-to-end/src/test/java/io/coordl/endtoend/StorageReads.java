@@ -14,22 +14,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a process read of a directory's files, counted from outside by strace: how often each was
- * opened, and how many bytes came out of it. Immutable once read.
+ * A process's reads of a directory's files, counted from outside by strace: how often each was
+ * opened, and bytes read in total. Immutable.
  *
- * @param opens by name relative to the directory
- * @param bytes of all files
+ * @param opens number of opens by name relative to the directory
+ * @param bytes bytes read from all files
  */
 record StorageReads(Map<String, Integer> opens, long bytes) {
   private static final Pattern OPENED = Pattern.compile("openat\\(.*\\) = \\d+<(?<path>/[^>]*)>$");
   private static final Pattern READ =
       Pattern.compile("(?:read|pread64)\\(\\d+<(?<path>/[^>]*)>, .* = (?<count>\\d+)$");
 
-  /** The command that traces what follows it into files that begin with {@code output}. */
+  /** The command prefix that traces into files whose names begin with {@code output}. */
   static List<String> trace(Path output) {
     return List.of(
         "strace",
-        "-ff", // A file per thread, so that no line is in two parts.
+        "-ff", // A file per thread, so that no line is split.
         "--seccomp-bpf",
         "-qq",
         "-y",
@@ -43,7 +43,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
         output.toString());
   }
 
-  /** What the traces that begin with {@code output} say of the files below {@code directory}. */
+  /** Reads of files below {@code directory} in the traces that begin with {@code output}. */
   static StorageReads of(Path output, Path directory) throws IOException {
     Map<String, Integer> opens = new TreeMap<>();
     long bytes = 0;
@@ -71,8 +71,8 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
   }
 
   /**
-   * What contradicts, as a sentence, that each of these files was opened so many times and none
-   * else, and was read as a whole each time; empty if nothing does.
+   * A sentence if other files were opened than expected, or not as often, or not read completely
+   * each time; empty if all is as expected.
    */
   String differenceFrom(Path directory, Map<String, Integer> expected) throws IOException {
     Set<String> all = new TreeSet<>(expected.keySet());
@@ -97,7 +97,7 @@ record StorageReads(Map<String, Integer> opens, long bytes) {
     return bytes == expectedBytes ? "" : bytes + " bytes were read instead of " + expectedBytes;
   }
 
-  /** Both together. */
+  /** The sum of both. */
   StorageReads plus(StorageReads other) {
     Map<String, Integer> sum = new TreeMap<>(opens);
     other.opens.forEach((name, count) -> sum.merge(name, count, Integer::sum));

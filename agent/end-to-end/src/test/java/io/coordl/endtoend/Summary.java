@@ -9,7 +9,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code coordl summary} prints of a recording. */
+/** The output of {@code coordl summary} for a recording. */
 final class Summary {
   private final JsonNode root;
 
@@ -28,7 +28,7 @@ final class Summary {
     return coordl("summary", recording.toString()).lines().toList();
   }
 
-  /** What a command of coordl prints. */
+  /** The output of a {@code coordl} command. */
   static String coordl(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Jdks.running().java().toString());
@@ -56,12 +56,12 @@ final class Summary {
     return arguments;
   }
 
-  /** How fast the job trained. */
+  /** The job's training rate. */
   double samplesPerSecond() {
     return root.at("/speed/samplesPerSecond").doubleValue();
   }
 
-  /** A figure of each epoch, in their order. */
+  /** A figure of each epoch, in order. */
   List<Long> epochs(String name) {
     List<Long> figures = new ArrayList<>();
     root.path("epochs").forEach(epoch -> figures.add(number(epoch, name)));

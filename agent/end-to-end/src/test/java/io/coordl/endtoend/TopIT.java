@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code coordl top} shows of jobs that run, stand still, were killed and have ended. */
+/** {@code coordl top} shows running, stopped and killed jobs, and no ended ones. */
 class TopIT {
-  private static final int UNTIL_TOLD = 100_000;
+  private static final int UNTIL_KILLED = 100_000;
 
-  /** What each drawing starts with. */
+  /** Each frame starts with this sequence. */
   private static final String HOME = "\u001b\\[H";
 
   private final String group = UUID.randomUUID().toString();
@@ -37,11 +37,11 @@ class TopIT {
 
   private Running start(Framework framework, String name) throws IOException {
     return Running.start(
-        new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_TOLD)
+        new Job(framework, Workshop.newestJdk(), directory, name, Pictures.all(), UNTIL_KILLED)
             .agent("cache=minio,cache.size=8m,group=" + group));
   }
 
-  /** Sends a signal to a job that has been seen to run; it is then shown in that state. */
+  /** Waits until a job is shown as running, sends a signal, and waits for the new state. */
   private void signal(Running job, String signal, String state)
       throws IOException, InterruptedException {
     job.awaitEpoch();
@@ -50,7 +50,7 @@ class TopIT {
     awaitState(job, state);
   }
 
-  /** What is shown of each job, by its process. */
+  /** The shown jobs, by process id. */
   private Map<Long, JsonNode> jobs() {
     Map<Long, JsonNode> jobs = new HashMap<>();
     try {
@@ -88,21 +88,20 @@ class TopIT {
   }
 
   @Test
-  void jobsAreShownUntilTheyEndAndThoseThatWereKilledAfterwards()
-      throws IOException, InterruptedException {
+  void jobsAreShownUntilTheyEndAndKilledOnesAfterwards() throws IOException, InterruptedException {
     try (Running killed = start(Framework.DJL, "killed");
         Running stopped = start(Framework.DL4J, "stopped");
-        Running goesOn = start(Framework.DJL, "goes-on")) {
+        Running surviving = start(Framework.DJL, "goes-on")) {
       signal(killed, "KILL", "killed");
       signal(stopped, "STOP", "stopped");
-      goesOn.awaitEpoch();
-      awaitState(goesOn, "running");
-      List<Running> all = List.of(killed, stopped, goesOn);
+      surviving.awaitEpoch();
+      awaitState(surviving, "running");
+      List<Running> all = List.of(killed, stopped, surviving);
       long atStop = batches(jobs().get(stopped.pid()));
-      long before = batches(jobs().get(goesOn.pid()));
+      long before = batches(jobs().get(surviving.pid()));
       long anEpoch = Pictures.all().files().size() / 16;
       assertThat(atStop).isGreaterThanOrEqualTo(anEpoch);
-      Running.await(() -> batches(jobs().get(goesOn.pid())) > before);
+      Running.await(() -> batches(jobs().get(surviving.pid())) > before);
 
       String terminal = terminal();
       String text = Summary.coordl("top", group);
@@ -116,13 +115,13 @@ class TopIT {
       assertThat(Summary.text(directory.resolve("goes-on.jfr")).get(0)).contains("still runs");
       assertThat(Summary.text(directory.resolve("killed.jfr")).get(0)).contains("was killed");
 
-      // Written once a second, as what is shown, but not at the same moment of it.
+      // Recording and display are both updated once a second, but not at the same moment.
       assertThat(Summary.of(dump(stopped)).total("batches")).isGreaterThanOrEqualTo(anEpoch);
-      assertThat(Summary.of(dump(goesOn)).total("batches")).isGreaterThan(before);
+      assertThat(Summary.of(dump(surviving)).total("batches")).isGreaterThan(before);
 
-      goesOn.signal("TERM");
-      awaitState(goesOn, "");
-      assertThat(files(goesOn)).isEmpty();
+      surviving.signal("TERM");
+      awaitState(surviving, "");
+      assertThat(files(surviving)).isEmpty();
       assertThat(batches(jobs().get(stopped.pid()))).isEqualTo(atStop);
       stopped.signal("CONT");
       awaitState(stopped, "running");
@@ -136,7 +135,7 @@ class TopIT {
     }
   }
 
-  /** What a job has recorded so far, which the JDK reads as if the job had ended. */
+  /** Dumps a job's recording so far, which the JDK reads like that of an ended job. */
   private Path dump(Running job) throws IOException, InterruptedException {
     Path file = directory.resolve("dump-" + job.pid() + ".jfr");
     Summary.coordl("dump", Long.toString(job.pid()), "-o", file.toString());
@@ -146,7 +145,7 @@ class TopIT {
     return file;
   }
 
-  /** What a terminal gets until it has been cleared, and all has been drawn twice. */
+  /** The terminal's output until the screen is cleared and drawn twice. */
   private String terminal() throws IOException {
     String java = Workshop.newestJdk().java().toString();
     String jar = Workshop.checkout().coordlJar().toString();

@@ -13,27 +13,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Programs that know how long their training thread waited hear the same from the agent. */
+/** The agent's stalls match those of programs that measure their own waits. */
 class TruthIT {
   /**
-   * What a busy machine's scheduler does between the program's clock reading and the agent's, a few
-   * instructions apart, is in one account and not in the other. That differs from run to run; an
-   * error of the attribution is there in every run, and fails all attempts.
+   * The program and the agent read the clock a few instructions apart. On a busy machine, a context
+   * switch in between changes one measurement only; that differs from run to run. A wrong
+   * attribution fails all attempts.
    */
   private static final int ATTEMPTS = 3;
 
-  /** Of every kind of loop one, which runs without -Pfull too. */
-  private static final Set<String> OF_EACH_KIND =
+  /** One loop of each kind, which also runs without -Pfull. */
+  private static final Set<String> ONE_OF_EACH_KIND =
       Set.of("fit", "samediff-timed", "easytrain-pool", "lambda", "collector", "forward");
 
   static Stream<KnownWaits> programs() {
     return KnownWaits.all().stream()
-        .filter(program -> Workshop.FULL || OF_EACH_KIND.contains(program.name()));
+        .filter(program -> Workshop.FULL || ONE_OF_EACH_KIND.contains(program.name()));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("programs")
-  void dataStallIsWhatTheProgramKnowsThatItWaited(KnownWaits program)
+  void dataStallEqualsTheProgramsOwnMeasurement(KnownWaits program)
       throws IOException, InterruptedException {
     List<KnownWaits.Accounts> attempts = new ArrayList<>();
     while (attempts.size() < ATTEMPTS && attempts.stream().noneMatch(TruthIT::agree)) {
@@ -43,15 +43,16 @@ class TruthIT {
     assertThat(attempts).anyMatch(TruthIT::agree);
   }
 
-  /** Both accounts are of one run, so that a busy machine is in both of them. */
+  /** Both measure the same run, so a busy machine affects both. */
   @Test
-  void fetchAndPrepStallAreWhatTheProgramMeasuredInTheSameRun()
-      throws IOException, InterruptedException {
+  void fetchAndPrepStallEqualTheProgramsOwnMeasurement() throws IOException, InterruptedException {
     KnownWaits.Split split =
         KnownWaits.reading()
             .split(
                 Workshop.checkout(), Workshop.newestJdk(), Workshop.directory("truth-of-fetching"));
-    assertThat(split.trueShare()).as("else this tells nothing: %s", split).isBetween(0.02, 0.98);
+    assertThat(split.trueShare())
+        .as("otherwise this proves nothing: %s", split)
+        .isBetween(0.02, 0.98);
     assertThat(split.share()).as("%s", split).isCloseTo(split.trueShare(), within(0.05));
     assertThat(split.prepShare()).as("%s", split).isCloseTo(1 - split.trueShare(), within(0.1));
   }

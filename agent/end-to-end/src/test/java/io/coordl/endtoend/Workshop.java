@@ -19,16 +19,16 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.provider.Arguments;
 
-/** What all tests share: where things are, and on what they run. Any thread. */
+/** Directories, JDKs and programs that all tests share. Any thread. */
 final class Workshop {
   private static final Checkout CHECKOUT = Checkout.find();
   private static final List<Jdk> JDKS = Jdks.all();
   private static final Map<String, Path> SHARED = new ConcurrentHashMap<>();
 
-  /** Whether the whole matrix runs, not a diagonal of it. */
+  /** Whether to run all combinations of frameworks and JDKs, not only some. */
   static final boolean FULL = Boolean.getBoolean("coordl.full");
 
-  /** Timeout for events that must come although the machine may be busy; longer for whole jobs. */
+  /** Time-out for events that must happen even on a busy machine; longer for whole jobs. */
   static final Duration PATIENCE = Duration.ofMinutes(10);
 
   static final Duration LONGEST = Duration.ofMinutes(60);
@@ -44,7 +44,7 @@ final class Workshop {
     return CHECKOUT;
   }
 
-  /** Where a test that needs one JDK only runs: the newest. */
+  /** The newest JDK, for tests that need only one. */
   static Jdk newestJdk() {
     return JDKS.get(JDKS.size() - 1);
   }
@@ -54,7 +54,7 @@ final class Workshop {
     return JDKS;
   }
 
-  /** A directory of this module's build that stays from run to run. */
+  /** A directory of this module's build that is kept from run to run. */
   static Path directory(String name) {
     try {
       return Files.createDirectories(
@@ -64,14 +64,14 @@ final class Workshop {
     }
   }
 
-  /** What makes JVMs of a few seconds start soon; with -Pfull they choose their collector. */
+  /** JVM arguments that shorten jobs of a few seconds; with -Pfull the default collector. */
   static String[] soon() {
     return FULL
         ? new String[] {"-XX:TieredStopAtLevel=1"}
         : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
   }
 
-  /** A test program with a library, without the agent yet; one thread of the engine. */
+  /** A test program with a library, one engine thread, and no agent yet. */
   static ChildJvm program(Jdk jdk, Framework framework, String mainClass) throws IOException {
     ChildJvm program =
         new ChildJvm(jdk, mainClass)
@@ -88,7 +88,7 @@ final class Workshop {
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }
 
-  /** Shared files of this host's jobs whose names contain {@code name}. */
+  /** This host's shared files whose names contain {@code name}. */
   static List<Path> inSharedMemory(String name) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/dev/shm"))) {
@@ -104,7 +104,7 @@ final class Workshop {
     return found;
   }
 
-  /** An empty directory, left for whoever asks why a test failed. */
+  /** An empty directory, kept after the test to explain failures. */
   static Path empty(String name) throws IOException {
     Path directory = directory(name);
     try (Stream<Path> tree = Files.walk(directory)) {
@@ -115,7 +115,7 @@ final class Workshop {
     return Files.createDirectories(directory);
   }
 
-  /** A directory for what tests share: empty when it is first asked for. */
+  /** A directory that tests share; empty at the first call. */
   static Path shared(String name) {
     return SHARED.computeIfAbsent(
         name,
@@ -128,7 +128,7 @@ final class Workshop {
         });
   }
 
-  /** Arguments of tests of every framework: on every JDK with -Pfull, else each on one of them. */
+  /** Every framework on every JDK with -Pfull; otherwise each on one JDK. */
   static Stream<Arguments> frameworksAndJdks(TestInfo test) {
     return Stream.of(Framework.values())
         .flatMap(
@@ -138,8 +138,8 @@ final class Workshop {
   }
 
   /**
-   * As {@link #frameworksAndJdks}, but without -Pfull on one framework, by the test's name: for
-   * what does not differ between them.
+   * As {@link #frameworksAndJdks}, but without -Pfull only one framework, chosen by the test's
+   * name; for behaviour that does not depend on the framework.
    */
   static Stream<Arguments> oneFrameworkAndJdks(TestInfo test) {
     List<Arguments> all = frameworksAndJdks(test).toList();
@@ -147,17 +147,17 @@ final class Workshop {
     return FULL ? all.stream() : Stream.of(all.get(Math.floorMod(name, all.size())));
   }
 
-  /** All of them with -Pfull, else the first {@code part}: put those first that show most. */
+  /** All with -Pfull, else the first {@code part}; put the most telling first. */
   static <T> List<T> first(int part, List<T> all) {
     return FULL ? all : all.subList(0, part);
   }
 
-  /** Arguments of tests on every JDK with -Pfull, else on one of them. */
+  /** Every JDK with -Pfull, else one of them. */
   static Stream<Jdk> jdks(TestInfo test) {
     return inTurns(test, 0);
   }
 
-  /** Without -Pfull the tests take turns, by their names, so that each JDK gets half of them. */
+  /** Without -Pfull, the test's name selects the JDK, so that each gets a share of the tests. */
   private static Stream<Jdk> inTurns(TestInfo test, int turn) {
     if (FULL) {
       return JDKS.stream();
@@ -166,7 +166,7 @@ final class Workshop {
     return Stream.of(JDKS.get(Math.floorMod(name + turn, JDKS.size())));
   }
 
-  /** All of them with -Pfull, else the one whose turn it is. */
+  /** All with -Pfull, else one, selected by {@code name}. */
   static <T> List<T> inTurns(String name, List<T> all) {
     return FULL ? all : List.of(all.get(Math.floorMod(name.hashCode(), all.size())));
   }

@@ -1,7 +1,7 @@
 /**
- * What the product promises, shown on the packaged agent, the unmodified examples and real JVMs, on
- * every JDK of this machine. What a test knows of a run comes from the example's own log, from
- * outside the JVM, from its recording or from its standard error; nothing is called in process.
+ * Tests the product's promises with the packaged agent, unmodified examples and real JVMs, on every
+ * JDK of this machine. Tests read the example's log, its recording, its standard error and traces
+ * from outside the JVM; they call nothing in process.
  */
 @NullMarked
 package io.coordl.endtoend;
