@@ -18,9 +18,9 @@ import javax.imageio.stream.ImageOutputStream;
 /**
  * Writes class folders of JPEG files: {@code DIR/class0/00000.jpg} and so on.
  *
- * <p>Every file depends on its class, its number and the seed only, so a run that was interrupted
- * is continued by the next: files that exist are left alone, and a file appears under its name only
- * once it is whole.
+ * <p>Each file depends only on its class, its number and the seed, so a run continues an
+ * interrupted one: it leaves existing files alone, and renames a file to its final name only when
+ * complete.
  */
 public final class ImageDataset {
   private static final String USAGE =
@@ -78,7 +78,7 @@ public final class ImageDataset {
         return number;
       }
     } catch (NumberFormatException e) {
-      // The sentence below says it for both kinds of bad values.
+      // The exception below covers both kinds of bad values.
     }
     throw new IllegalArgumentException(
         name + " is " + value + ", expected a whole number above 0.");
@@ -89,7 +89,7 @@ public final class ImageDataset {
     int total = classes * perClass;
     int written = 0;
     long bytes = 0;
-    // No temporary file for every picture: the encoder's output is small.
+    // The encoder's output is small, so avoid a temporary file per picture.
     ImageIO.setUseCache(false);
     for (int shape = 0; shape < classes; shape++) {
       Path folder = Files.createDirectories(directory.resolve("class" + shape));

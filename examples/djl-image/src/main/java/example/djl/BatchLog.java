@@ -14,11 +14,11 @@ import java.util.Locale;
 import java.util.zip.CRC32;
 
 /**
- * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
+ * Logs the batch and loss of every step, to compare two runs bit by bit.
  *
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
  * three in hexadecimal; {@code items EPOCH NUMBER INDEX INDEX ..}, the pictures of that batch; and
- * {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of a pass. Numbers count from 1,
+ * {@code epoch EPOCH WALL_MILLISECONDS} after the last batch of an epoch. Numbers count from 1,
  * indices from 0. With {@code -Dexample.bytes=DIRECTORY} the bytes of data and labels are saved
  * there under their checksum. Called by the training thread only.
  */
@@ -70,7 +70,7 @@ final class BatchLog extends TrainingListenerAdapter implements AutoCloseable {
   public void onEpoch(Trainer trainer) {
     long now = System.nanoTime();
     out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
-    // A run that is killed leaves the epochs it finished.
+    // A killed run leaves its finished epochs.
     out.flush();
     epochStart = now;
     epoch++;

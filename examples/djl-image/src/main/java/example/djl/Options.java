@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Arguments of the form {@code --name value}. An unknown name or a bad value is one sentence. */
+/** Arguments of the form {@code --name value}; each error is reported in one sentence. */
 final class Options {
   private final Map<String, String> values = new LinkedHashMap<>();
 

@@ -43,7 +43,7 @@ import java.util.concurrent.Executors;
  * <p>Arguments, each {@code --name value}:
  *
  * <ul>
- *   <li>{@code data}: folder with one folder of pictures per class (needed); {@code validate}:
+ *   <li>{@code data}: folder with one folder of pictures per class (required); {@code validate}:
  *       another such folder, to measure accuracy on after every epoch (none: on {@code data})
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (48), {@code
  *       layers} of the ResNet (18; below {@code size} 29: 8, 14, 20 ..), {@code lr} (0.003)
@@ -55,7 +55,7 @@ import java.util.concurrent.Executors;
  *   <li>{@code checkpoint}: folder for a model per epoch (none: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: easytrain or hand; {@code limit}: leave an epoch of the hand-written loop
- *       after so many batches (0: never)
+ *       after this many batches (0: never)
  * </ul>
  */
 public final class TrainImages {
@@ -86,7 +86,7 @@ public final class TrainImages {
     size = options.number("size", 48);
   }
 
-  /** Trains as the arguments say; exit status 2 and one sentence if they are wrong. */
+  /** Trains according to the arguments; if they are wrong, one sentence and exit status 2. */
   public static void main(String[] args) throws IOException, TranslateException {
     try {
       new TrainImages(new Options(NAMES, args)).train();
@@ -239,7 +239,7 @@ public final class TrainImages {
     trainer.step();
   }
 
-  /** One line per epoch, for the person who waits: accuracy on held-out pictures if there are. */
+  /** Prints one line per epoch, with the accuracy on held-out pictures if there are any. */
   private static final class EpochLines extends TrainingListenerAdapter {
     private final boolean heldOut;
     private long start = System.nanoTime();

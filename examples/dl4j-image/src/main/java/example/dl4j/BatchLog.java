@@ -18,14 +18,14 @@ import org.deeplearning4j.optimize.api.BaseTrainingListener;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * Notes what every step was fed and what it lost, so that two runs can be compared bit by bit.
+ * Logs the batch and loss of every step, to compare two runs bit by bit.
  *
  * <p>Lines: {@code batch EPOCH NUMBER CRC32_OF_DATA CRC32_OF_LABELS LOSS_AS_FLOAT_BITS}, the last
  * three in hexadecimal; {@code items EPOCH NUMBER CRC32 CRC32 ..}, the data of each picture of that
- * batch, since a model is not told which they are; and {@code epoch EPOCH WALL_MILLISECONDS} after
- * the last batch of a pass. Numbers count from 1. With {@code -Dexample.bytes=DIRECTORY} the bytes
- * are saved there under their checksum. Synchronized, because ParallelWrapper trains on several
- * threads; with them the order of the lines differs from run to run.
+ * batch, because a model does not know their indices; and {@code epoch EPOCH WALL_MILLISECONDS}
+ * after the last batch of an epoch. Numbers count from 1. With {@code -Dexample.bytes=DIRECTORY}
+ * the bytes are saved there under their checksum. Synchronized, because ParallelWrapper trains on
+ * several threads; then the order of the lines differs from run to run.
  */
 final class BatchLog extends BaseTrainingListener implements AutoCloseable {
   private static final String BYTES = System.getProperty("example.bytes");
@@ -42,12 +42,12 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     out = new PrintWriter(Files.newBufferedWriter(file));
   }
 
-  /** To be called before a pass over the data. */
+  /** Call before each epoch. */
   synchronized void beginEpoch() {
     epochStart = System.nanoTime();
   }
 
-  /** The last moment at which every kind of model still has the batch. */
+  /** The last callback in which every kind of model still has the batch. */
   @Override
   public synchronized void onBackwardPass(Model model) {
     ByteBuffer data = bytes(data(model));
@@ -75,11 +75,11 @@ final class BatchLog extends BaseTrainingListener implements AutoCloseable {
     out.printf(Locale.ROOT, "items %d %d%s%n", epoch, batch, last.items());
   }
 
-  /** To be called after a pass over the data: not every loop of DL4J tells its listeners. */
+  /** Call after each epoch, because not every loop of DL4J notifies its listeners. */
   synchronized void endEpoch() {
     long now = System.nanoTime();
     out.printf(Locale.ROOT, "epoch %d %d%n", epoch, (now - epochStart) / 1_000_000);
-    // A run that is killed leaves the epochs it finished.
+    // A killed run leaves its finished epochs.
     out.flush();
     epochStart = now;
     epoch++;

@@ -48,15 +48,16 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
  * <p>Arguments, each {@code --name value}:
  *
  * <ul>
- *   <li>{@code data}: folder with one folder of pictures per class (needed); {@code validate}:
+ *   <li>{@code data}: folder with one folder of pictures per class (required); {@code validate}:
  *       another such folder, to measure accuracy on after every epoch (none: not measured)
  *   <li>{@code epochs} (3), {@code batch} (32), {@code size} of the network's input (112), {@code
- *       stride} of its first layer (8: data outweighs it; 2: it outweighs data), {@code lr} (0.001)
- *   <li>{@code seed} (1): of the order of the files and of the first weights
+ *       stride} of its first layer (8: data dominates; 2: computation dominates), {@code lr}
+ *       (0.001)
+ *   <li>{@code seed} (1): for the order of the files and the initial weights
  *   <li>{@code checkpoint}: folder for a model per epoch (none: not saved)
  *   <li>{@code log}: file for the lines of {@link BatchLog}
  *   <li>{@code loop}: fit, hand, earlystopping, parallelwrapper or graph; {@code limit}: leave an
- *       epoch of the hand-written loop after so many batches (0: never)
+ *       epoch of the hand-written loop after this many batches (0: never)
  * </ul>
  */
 public final class TrainImages {
@@ -89,7 +90,7 @@ public final class TrainImages {
     seed = options.number("seed", 1);
   }
 
-  /** Trains as the arguments say; exit status 2 and one sentence if they are wrong. */
+  /** Trains according to the arguments; if they are wrong, one sentence and exit status 2. */
   public static void main(String[] args) throws IOException {
     try {
       new TrainImages(new Options(NAMES, args)).train();
@@ -99,7 +100,7 @@ public final class TrainImages {
     }
   }
 
-  /** One way to pass over the data as often as wanted, telling {@link EpochEnd} after each. */
+  /** A training loop, which calls {@link EpochEnd} after each epoch. */
   private interface Loop {
     void run(DataSetIterator data, EpochEnd end);
   }
@@ -280,7 +281,7 @@ public final class TrainImages {
     };
   }
 
-  /** Judges an epoch by its last batch: this example holds no pictures back. */
+  /** Scores an epoch by its last batch, because this example holds out no pictures. */
   private static final class LastLoss implements ScoreCalculator<MultiLayerNetwork> {
     @Override
     public double calculateScore(MultiLayerNetwork network) {
@@ -293,7 +294,7 @@ public final class TrainImages {
     }
   }
 
-  /** One line per epoch, for the person who waits; the log gets its own. */
+  /** Prints one line per epoch; the log gets its own. */
   private static final class EpochEnd implements EarlyStoppingListener<MultiLayerNetwork> {
     private final BatchLog log;
     private final DataSetIterator heldOut;

@@ -31,7 +31,7 @@ import org.nd4j.linalg.learning.config.Sgd;
 
 /**
  * Image classification with DL4J on two workers of a Spark cluster, which average their weights.
- * The pictures lie where every worker sees them; each epoch reads them in another order.
+ * Every worker can read the pictures; each epoch reads them in another order.
  *
  * <p>Arguments: the folder with one folder of pictures per class, epochs, batch size.
  */
@@ -43,7 +43,7 @@ public final class TrainImages {
 
   private TrainImages() {}
 
-  /** Trains as the arguments say. */
+  /** Trains according to the arguments. */
   public static void main(String[] args) throws IOException {
     int epochs = Integer.parseInt(args[1]);
     int batch = Integer.parseInt(args[2]);
@@ -91,7 +91,7 @@ public final class TrainImages {
     return batches;
   }
 
-  /** A batch of these files, read by whichever worker trains with it. */
+  /** Loads a batch of these files, on the worker that trains with it. */
   private static DataSet load(List<File> files, List<String> labels) throws IOException {
     NativeImageLoader loader = new NativeImageLoader(SIZE, SIZE, CHANNELS);
     INDArray[] features = new INDArray[files.size()];

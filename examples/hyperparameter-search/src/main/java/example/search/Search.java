@@ -20,25 +20,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tries learning rates: runs one training program several times at once on this host, each in a JVM
- * of its own, and sets their results side by side.
+ * Tries learning rates: runs a training program several times in parallel on this host, each in its
+ * own JVM, and prints a table of the results.
  *
- * <p>Put it in front of what you start anyway: {@code java [JVM OPTIONS] -cp CLASSPATH
+ * <p>Put it in front of your usual command: {@code java [JVM OPTIONS] -cp CLASSPATH
  * example.search.Search [OPTIONS] MAIN-CLASS [ARGUMENTS]}. Every job gets the JVM options and the
- * class path of the search, the arguments, and {@code --lr RATE}. The program is not changed and
- * knows nothing of the others; it has to print lines such as {@code epoch 3: 2.1 s, loss 0.1234,
+ * class path of the search, the arguments, and {@code --lr RATE}. The program is unchanged and
+ * unaware of the other jobs; it must print lines such as {@code epoch 3: 2.1 s, loss 0.1234,
  * accuracy 0.9000}, of which the last one counts.
  *
  * <p>Options, each {@code --name value}:
  *
  * <ul>
  *   <li>{@code lr}: the learning rates, separated by commas (0.001,0.003,0.01,0.03)
- *   <li>{@code agent}: coordl-agent.jar; the jobs then prepare each batch once between them (none:
- *       each job prepares all of its batches)
+ *   <li>{@code agent}: coordl-agent.jar; the jobs then prepare each batch once for the group (none:
+ *       each job prepares all its batches)
  *   <li>{@code logs}: folder for the output and the recording of each job (search-logs)
  * </ul>
  *
- * <p>Exit status: 0 if all jobs ended well, 1 if one did not, 2 if the arguments are wrong.
+ * <p>Exit status: 0 if all jobs succeed, 1 if one fails, 2 if the arguments are wrong.
  */
 public final class Search {
   private static final String USAGE =
@@ -100,7 +100,7 @@ public final class Search {
     return file;
   }
 
-  /** What became of one job; loss and accuracy are "-" if it said none. */
+  /** Result of one job; loss and accuracy are "-" if it printed none. */
   private record Result(String rate, int exit, double seconds, String loss, String accuracy) {}
 
   private boolean run() throws IOException, InterruptedException {
@@ -109,7 +109,7 @@ public final class Search {
         Locale.ROOT,
         "%d jobs, %s; their output is in %s%n",
         rates.length,
-        agent == null ? "each for itself" : "which prepare each batch once between them",
+        agent == null ? "each preparing its own batches" : "preparing each batch once for all",
         logs);
     long start = System.nanoTime();
     ExecutorService pool = Executors.newFixedThreadPool(rates.length);
@@ -132,11 +132,11 @@ public final class Search {
     return results.stream().allMatch(result -> result.exit() == 0);
   }
 
-  /** Runs one job to its end, on a thread of its own. */
+  /** Runs one job to its end, on its own thread. */
   private Result job(String rate) throws IOException, InterruptedException {
     long start = System.nanoTime();
     ProcessBuilder builder = new ProcessBuilder(command(rate)).redirectErrorStream(true);
-    // The cores are divided; libraries that are not told use all of them, in each job.
+    // Divides the cores; by default, libraries use all of them in each job.
     int cores = Runtime.getRuntime().availableProcessors();
     builder
         .environment()
@@ -170,7 +170,7 @@ public final class Search {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     if (agent != null) {
-      // All jobs of this search, and no other job of this user, share batches.
+      // Only the jobs of this search share batches.
       command.add(
           "-javaagent:"
               + agent

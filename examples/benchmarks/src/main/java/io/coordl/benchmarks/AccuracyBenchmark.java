@@ -19,16 +19,17 @@ import org.apache.commons.math3.stat.StatUtils;
 import org.apache.commons.math3.stat.inference.TestUtils;
 
 /**
- * Whether jobs that share their batches learn as well as jobs that do not: pairs of jobs of other
- * first weights, coordinated, and the same pairs of seeds uncoordinated; 10 epochs on 1200 small
- * pictures. Compared are the accuracy on 400 held-out pictures and the mean loss of the last epoch.
+ * Do jobs that share their batches learn as well as jobs that do not? Trains pairs of jobs with
+ * different initial weights, coordinated and, with the same seeds, uncoordinated: 10 epochs on 1200
+ * small pictures. Compares the accuracy on 400 held-out pictures and the mean loss of the last
+ * epoch.
  *
  * <p>The jobs of a coordinated pair share order and crops, so they are not independent: a pair
- * counts once, as the mean of its two, with and without coordination. The test is Welch's t, two
- * sides: a difference is called noise if p is above 0.05.
+ * counts once, as the mean of its two jobs, with and without coordination. A difference is noise if
+ * p is above 0.05 in a two-sided Welch's t-test.
  *
- * <p>Exit status 1 if a job used a picture other than once in an epoch; a note says where a pair
- * did not share every batch. Arguments: pairs (5), DJL or DL4J (both).
+ * <p>Exit status 1 unless each job used each picture exactly once per epoch. A note names pairs
+ * that did not share every batch. Arguments: pairs (5), DJL or DL4J (both).
  */
 public final class AccuracyBenchmark {
   private static final int EPOCHS = 10;
@@ -81,7 +82,7 @@ public final class AccuracyBenchmark {
     Pictures.make(checkout, heldOut, classes, Integer.toString(HELD_OUT_PER_CLASS), PIXELS, "2");
   }
 
-  /** What became of pairs of jobs: of each pair, the mean of its two. */
+  /** Results of pairs of jobs, each pair as the mean of its two. */
   private record Learned(List<Double> accuracy, List<Double> loss) {}
 
   private void measure(Example example, int pairs) throws IOException, InterruptedException {
@@ -149,22 +150,22 @@ public final class AccuracyBenchmark {
   private static double accuracy(ChildResult result) {
     Matcher accuracy = ACCURACY.matcher(result.out());
     if (!accuracy.find()) {
-      throw new IllegalStateException("The job told no accuracy of epoch " + EPOCHS + ".");
+      throw new IllegalStateException("The job printed no accuracy for epoch " + EPOCHS + ".");
     }
     return Double.parseDouble(accuracy.group(1));
   }
 
   private void row(String what, List<Double> coordinated, List<Double> solo) {
-    double[] ours = array(coordinated);
-    double[] theirs = array(solo);
-    double p = TestUtils.tTest(ours, theirs);
+    double[] withCoordination = array(coordinated);
+    double[] without = array(solo);
+    double p = TestUtils.tTest(withCoordination, without);
     table.row(
         what,
-        number(4, StatUtils.mean(ours)),
-        number(4, Math.sqrt(StatUtils.variance(ours))),
-        number(4, StatUtils.mean(theirs)),
-        number(4, Math.sqrt(StatUtils.variance(theirs))),
-        number(2, TestUtils.t(ours, theirs)),
+        number(4, StatUtils.mean(withCoordination)),
+        number(4, Math.sqrt(StatUtils.variance(withCoordination))),
+        number(4, StatUtils.mean(without)),
+        number(4, Math.sqrt(StatUtils.variance(without))),
+        number(2, TestUtils.t(withCoordination, without)),
         number(3, p),
         p > SIGNIFICANT ? "yes" : "no");
   }

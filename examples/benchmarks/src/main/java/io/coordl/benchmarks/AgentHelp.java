@@ -6,7 +6,7 @@ import io.coordl.harness.ChildResult;
 import io.coordl.harness.Jdks;
 import java.io.IOException;
 
-/** What the agent that was built can do, by its own help. Immutable. */
+/** The help text of the built agent. Immutable. */
 final class AgentHelp {
   private final String text;
 
@@ -24,7 +24,7 @@ final class AgentHelp {
     return new AgentHelp(help.out() + help.err());
   }
 
-  /** Whether there is an argument of that name. */
+  /** Whether the agent has this argument. */
   boolean has(String key) {
     return text.lines().anyMatch(line -> line.startsWith("  " + key + " "));
   }

@@ -15,24 +15,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Does {@code auto} find what is best? Ordinary training programs of both libraries, each without
- * the agent, observed, with the settings that a person would try, and with {@code auto}: samples/s
- * from the third epoch on and the CPU time of the whole process. In the first round every setting
- * has its turn; in the others what was best by hand, observing, and auto. Ratios are those of the
- * same round.
+ * Does {@code auto} find the best settings? Runs ordinary training programs of both libraries
+ * without the agent, observed, with settings that a person would try, and with {@code auto}.
+ * Measures samples/s from the third epoch on and the CPU time of the whole process. The first round
+ * runs every setting; the others only the best by hand, observing, and auto. Ratios are within a
+ * round.
  *
- * <p>Arguments: rounds (2), epochs (0: as many as each program is to have), percent of the samples
- * (100), a part of the names of the programs (all). Exits with 1 if a loss differs or a bar is
- * missed.
+ * <p>Arguments: rounds (2), epochs (0: each program's default), percent of the samples (100), a
+ * part of the names of the programs (all). Exits with 1 if a loss differs or a bar is missed.
  */
 public final class AutoBenchmark {
-  /** Of the best by hand. */
+  /** Share of the best speed by hand that auto must reach. */
   private static final double BEST_BAR = 0.95;
 
-  /** Slower than observed, or more CPU time, where nothing helps. */
+  /** Share by which auto may be slower or use more CPU than observing, where nothing helps. */
   private static final double COST_BAR = 0.01;
 
-  /** Where one of a hundred is looked for. */
+  /** Additional rounds for programs where differences of 1 % matter. */
   private static final int MORE_ROUNDS = 1;
 
   private static final String NO_AGENT = "no agent";
@@ -64,9 +63,9 @@ public final class AutoBenchmark {
   /**
    * A training program.
    *
-   * @param kind of its data; empty if it makes them
-   * @param samples enough that auto has tried what it tries by the third epoch or soon after
-   * @param settings to be tried by hand
+   * @param kind kind of its data; empty if it generates them
+   * @param samples enough for auto to finish its trials by about the third epoch
+   * @param settings settings to try by hand
    * @param isHelped whether one of them should make it faster
    */
   private record Program(
@@ -108,7 +107,7 @@ public final class AutoBenchmark {
 
   /** The runs of one program. */
   private record Runs(List<Run> runs) {
-    /** The setting by hand, observing among them, that was best in the first round. */
+    /** The fastest setting by hand in the first round; may be observing. */
     String best() {
       return runs.stream()
           .filter(run -> run.round == 1)
@@ -123,7 +122,7 @@ public final class AutoBenchmark {
           runs.stream().filter(run -> run.setting.equals(setting)).map(Run::rate).toList());
     }
 
-    /** The median of the ratios of runs of the same round. */
+    /** The median of the ratios within rounds. */
     double ratio(Figure figure, String setting, String of) {
       List<Double> ratios = new ArrayList<>();
       for (Run run : runs) {
@@ -246,20 +245,26 @@ public final class AutoBenchmark {
                 .run()
                 .orFail(program + "");
         Files.writeString(work.resolve(fileName(program, setting, round)), said(result));
-        TrainingEpochs told = TrainingEpochs.of(result.out());
-        if (!losses.isEmpty() && !losses.equals(told.losses())) {
+        TrainingEpochs printed = TrainingEpochs.of(result.out());
+        if (!losses.isEmpty() && !losses.equals(printed.losses())) {
           throw new IllegalStateException(
-              program + ", " + setting + ": losses are " + told.losses() + ", expected " + losses);
+              program
+                  + ", "
+                  + setting
+                  + ": losses are "
+                  + printed.losses()
+                  + ", expected "
+                  + losses);
         }
-        losses = told.losses();
-        runs.runs.add(new Run(round, setting, told.rate(), result.cpuSeconds()));
+        losses = printed.losses();
+        runs.runs.add(new Run(round, setting, printed.rate(), result.cpuSeconds()));
         System.out.printf(
             Locale.ROOT,
             "  %s, round %d, %s: %.0f samples/s, %.1f s of CPU, %.1f s in all%n",
             program,
             round,
             setting,
-            told.rate(),
+            printed.rate(),
             result.cpuSeconds(),
             result.wall().toMillis() / 1000.0);
       }
@@ -268,7 +273,7 @@ public final class AutoBenchmark {
         settings.add(1, runs.best());
       }
       if (round % 2 == 1) {
-        Collections.reverse(settings); // What the machine does later meets all alike.
+        Collections.reverse(settings); // Spreads changes of the machine's speed over all settings.
       }
     }
     return runs;
@@ -282,7 +287,7 @@ public final class AutoBenchmark {
     return result.out() + result.err();
   }
 
-  /** What the program is trained on, which is made first. */
+  /** The program's training data, generated if missing. */
   private String data(Program program) throws IOException, InterruptedException {
     int samples = Math.max(64, program.samples * percent / 100);
     if (program.kind.isEmpty()) {

@@ -14,12 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What checkpoints of the agent's own cost: {@code checkpoint.every=auto}, which may take 3.5 % of
- * the time, beside the same job without and with a checkpoint four times as often, whose cost tells
- * how often one may be taken. What they cost is how much longer the mean step is for its median:
- * the speed of one process differs from that of another by more than that. Exits with 1 if {@code
- * auto} takes more, or is not within 10 % of that. Arguments: rounds (5), seconds of each run (30),
- * size of the file in MB (1).
+ * Cost of the agent's own checkpoints. Compares {@code checkpoint.every=auto}, which may take 3.5 %
+ * of the time, with the same job without checkpoints, and with checkpoints four times as often,
+ * whose cost shows the best interval. The cost is the mean step relative to the median step of the
+ * same process, because speeds of different processes differ by more. Exits with 1 if {@code auto}
+ * takes more, or its interval is not within 10 % of the best. Arguments: rounds (5), seconds of
+ * each run (30), size of the file in MB (1).
  */
 public final class CadenceBenchmark {
   private static final double SHARE = 0.035;
@@ -68,7 +68,7 @@ public final class CadenceBenchmark {
     System.exit(benchmark.met ? 0 : 1);
   }
 
-  /** What one kind of run has shown, in the order of the rounds. */
+  /** Results of one kind of run, by round. */
   private static final class Runs {
     final List<Double> steps = new ArrayList<>();
     final List<Double> means = new ArrayList<>();
@@ -112,7 +112,7 @@ public final class CadenceBenchmark {
     Path work = Files.createDirectories(checkout.work("cadence"));
     ChildJvm job =
         CheckpointBenchmark.job(checkout, library)
-            .environment("OMP_NUM_THREADS", "1") // One core trains, the other has time to write.
+            .environment("OMP_NUM_THREADS", "1") // Leaves the other core free to write.
             .args("measured", work.toString(), width, seconds);
     job.agent(
         checkout.agentJar(),

@@ -14,23 +14,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a job stands still for each save of its model: as it is, with {@code checkpoint=atomic},
- * and with {@code async}, where it trains between two saves for three times as long as one takes.
- * Exits with 1 if that is not at least 20 times less for DL4J and 5 times less for DJL. Arguments:
- * sizes of the file in MB (10 100; 1000 takes half an hour and 16 GB of memory).
+ * How long a job pauses for each save of its model: without the agent, with {@code
+ * checkpoint=atomic}, and with {@code async}, where it trains between two saves for three times as
+ * long as a save takes. Exits with 1 unless {@code async} pauses at least 20 times shorter for DL4J
+ * and 5 times for DJL. Arguments: sizes of the file in MB (10 100; 1000 takes half an hour and 16
+ * GB of memory).
  */
 public final class CheckpointBenchmark {
-  /** Saves of a small model are over before the code that makes them is compiled. */
+  /** For small models, because the first saves end before their code is compiled. */
   private static final int MANY_SAVES = 15;
 
   private static final int FEW_SAVES = 4;
 
-  /** Of models of more than 10 MB or so. */
+  /** Width of networks from which the model has more than about 10 MB. */
   private static final int WIDE = 2_000;
 
   private static final Pattern SAVE = Pattern.compile("save ([0-9.]+) ms");
 
-  /** What is saved of a network: DL4J's with two more numbers for each, a little compressed. */
+  /** Bytes saved per weight: DL4J saves two more numbers for each, slightly compressed. */
   private enum Library {
     DL4J("model.zip", 11, 20),
     DJL("mlp-0001.params", 4, 5);

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the command line costs whoever types it: CPU seconds of {@code coordl --help}, and of {@code
- * coordl summary} of the recording of a short job, started by the launcher, on every JDK of this
- * machine. Exits with 1 if a median is above its bar. Argument: runs (15).
+ * CPU seconds of {@code coordl --help} and of {@code coordl summary} for the recording of a short
+ * job, both started by the launcher, on every JDK of this machine. Exits with 1 if a median is
+ * above its bar. Argument: runs (15).
  */
 public final class CliBenchmark {
   private static final double BAR_OF_HELP = 0.3;
@@ -22,7 +22,7 @@ public final class CliBenchmark {
 
   private CliBenchmark() {}
 
-  /** A command line, and the CPU seconds that it may take. */
+  /** A command line and its limit in CPU seconds. */
   private record Typed(double bar, List<String> words) {}
 
   /** See the class. */
@@ -42,7 +42,7 @@ public final class CliBenchmark {
       for (Typed typed : commands) {
         String what = "coordl " + typed.words().get(0);
         ChildJvm command = coordl.command(jdk, typed.words().toArray(String[]::new));
-        command.run().orFail(what); // Brings what it reads into the page cache.
+        command.run().orFail(what); // Fills the page cache.
         List<Double> cpu = new ArrayList<>();
         List<Double> wall = new ArrayList<>();
         for (int run = 0; run < runs; run++) {
@@ -67,7 +67,7 @@ public final class CliBenchmark {
     System.exit(met ? 0 : 1);
   }
 
-  /** Of the DJL example, three epochs. */
+  /** A recording of three epochs of the DJL example. */
   private static Path recording(Checkout checkout) throws IOException, InterruptedException {
     Path work = checkout.work("cli");
     DjlJob jobs = new DjlJob(checkout, work);
@@ -76,7 +76,7 @@ public final class CliBenchmark {
     jobs.job(Jdks.running(), "job", 3)
         .agent(checkout.agentJar(), "summary=off,record=" + recording)
         .run()
-        .orFail("The job to be summed up");
+        .orFail("The recorded job");
     return recording;
   }
 

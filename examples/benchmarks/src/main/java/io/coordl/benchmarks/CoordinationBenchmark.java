@@ -21,39 +21,40 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What jobs of one host gain when they prepare each batch once between them: 1, 2 and 4 jobs of the
- * DJL and the DL4J example at the same time, in a configuration that makes data outweigh the model
- * (large pictures, small network): plain; with one raw cache for all; with one store of decoded
- * pictures for all; coordinated. Throughput is that of all jobs together, after five epochs of
- * warm-up and as long as none has ended; speed-ups are over the plain jobs of the same repetition.
+ * What jobs of one host gain by preparing each batch once for the group. Runs 1, 2 and 4 jobs of
+ * the DJL and the DL4J example at the same time, with large pictures and a small network, so that
+ * data dominate: plain; with a common raw cache; with a common store of decoded pictures;
+ * coordinated. Throughput is the sum over all jobs, after warm-up and until the first job ends;
+ * speed-ups are relative to the plain jobs of the same repetition.
  *
- * <p>The ideal is what C cores allow, from the times of one observed job that has the machine to
- * itself: p to prepare a batch (fetch, decode, transforms, assembly), c to compute it. N batches of
- * J jobs take
+ * <p>The ideal is the limit of C cores, from the times of one observed job alone on the machine: p
+ * to prepare a batch (fetch, decode, transforms, assembly), c to compute it. N batches of J jobs
+ * take
  *
  * <ul>
- *   <li>plain: N max(s(p, c), J (p + c) / C), each job preparing all of them
- *   <li>coordinated: N max(s(p / J, c), (p + J c) / C), each batch prepared once, computed J times
+ *   <li>plain: N max(s(p, c), J (p + c) / C); each job prepares all batches
+ *   <li>coordinated: N max(s(p / J, c), (p + J c) / C); each batch is prepared once, computed J
+ *       times
  * </ul>
  *
- * where s, what one job alone needs, is p + c for DJL, which prepares on the training thread, and
- * max(p, c) for DL4J, which prepares on another. The first term counts only where there are more
- * cores than work for them. The ideal speed-up is the quotient: J if prep were all, 1 for one job.
- * It charges nothing for sharing. A DJL job can exceed it, since coordinated batches are also
- * prepared ahead.
+ * where s, the time of one job alone, is p + c for DJL, which prepares on the training thread, and
+ * max(p, c) for DL4J, which prepares on another. The first term matters only if there are more
+ * cores than work. The ideal speed-up is the quotient: J if all work were preparation, 1 for one
+ * job. It assumes that sharing is free. A DJL job can exceed it, because coordinated batches are
+ * also prepared ahead.
  *
- * <p>CPU seconds are those of all jobs together, JIT compilers excluded, in the same epochs but the
- * last; their ideal is J (p + c) / (p + J c), also for more cores. They hardly depend on what else
- * the machine does, but do not show waits.
+ * <p>CPU seconds are the sum over all jobs without JIT compilers, in the same epochs except the
+ * last; their ideal is J (p + c) / (p + J c) for any number of cores. They hardly depend on other
+ * load, but do not show waits.
  *
- * <p>Every job's log must show each picture exactly once in each epoch; exit status 1 otherwise,
- * and where throughput is below {@value #BAR} of the ideal. A note says where coordinated jobs were
- * not fed the same batches: a job prepares a batch by itself that is late. Arguments: repetitions
- * (3), DJL or DL4J (both), numbers of jobs (1 2 4) and names of policies as in this class (all):
- * plain jobs and an observed one are there in any case.
+ * <p>Exit status 1 unless every job's log shows each picture exactly once per epoch and throughput
+ * reaches {@value #BAR} of the ideal. A note says where coordinated jobs did not get the same
+ * batches, because a job prepared a late batch itself. Arguments: repetitions (3), DJL or DL4J
+ * (both), numbers of jobs (1 2 4) and names of policies as in this class (all); plain jobs and an
+ * observed one always run.
  */
 public final class CoordinationBenchmark {
-  /** Of a job that prepares all of its batches. */
+  /** For a job that prepares all its batches. */
   private static final int WARM_UP_EPOCHS = 10;
 
   private static final int MEASURED_EPOCHS = 5;
@@ -61,7 +62,7 @@ public final class CoordinationBenchmark {
   private static final int CLASSES = 4;
   private static final String PIXELS = "640x480";
 
-  /** What issue and README promise: the share of the ideal that is reached. */
+  /** The share of the ideal that must be reached. */
   private static final double BAR = 0.85;
 
   private static final int CORES = Runtime.getRuntime().availableProcessors();
@@ -110,8 +111,8 @@ public final class CoordinationBenchmark {
     this.example = example;
     this.asked = asked;
     this.compared = compared;
-    // Some seconds an epoch for one job, of 50 batches: at the end of a pass only the last ones are
-    // being prepared, which leaves cores without work the more the fewer batches there are.
+    // 50 batches, some seconds per epoch for one job. At the end of an epoch only the last batches
+    // are in preparation; with fewer batches, cores would be idle for a larger share.
     perClass = example == Example.DJL ? 100 : 200;
     arguments =
         example == Example.DJL
@@ -148,7 +149,7 @@ public final class CoordinationBenchmark {
     Files.createDirectories(work);
     Pictures.make(
         checkout, images(), Integer.toString(CLASSES), Integer.toString(perClass), PIXELS);
-    // Unpacks DJL's natives, which jobs that start together would do at the same time.
+    // Unpacks DJL's natives, or concurrent jobs would race to do so.
     job("warm-up", 0).run().orFail("The warm-up of the " + example + " example");
     for (int repetition = 0; repetition < repetitions; repetition++) {
       Set<Integer> numbers = new TreeSet<>(asked);
@@ -163,7 +164,7 @@ public final class CoordinationBenchmark {
               .filter(each -> each.compareTo(Policy.OBSERVED) > 0)
               .forEach(policies::add);
         }
-        // Whatever else the machine does meets each policy in turn.
+        // Spreads other load over the policies.
         Collections.rotate(policies, repetition);
         for (Policy policy : policies) {
           run(repetition, jobs, policy);
@@ -194,8 +195,8 @@ public final class CoordinationBenchmark {
   }
 
   /**
-   * Of J coordinated jobs each prepares one batch of J, so that it takes J times as many epochs
-   * until the JIT compiler has seen as much of it. It works for tens of seconds on DL4J's methods.
+   * Each of J coordinated jobs prepares one batch in J, so the JIT compiler needs J times as many
+   * epochs to warm up; for DL4J it takes tens of seconds.
    */
   private static int warmUp(int jobs, Policy policy) {
     return policy == Policy.COORDINATED ? jobs * WARM_UP_EPOCHS : WARM_UP_EPOCHS;
@@ -226,7 +227,7 @@ public final class CoordinationBenchmark {
     double samples = together.epochsPerSecond(warmUp(jobs, policy)) * pictures();
     Cell cell = cell(jobs, policy);
     cell.samplesPerSecond.add(samples);
-    // Without the last epoch: a job that has told of it may end before its CPU time is read.
+    // Without the last epoch: the job may end before its CPU time is read.
     cell.cpuPerEpoch.add(together.cpuPerEpoch(warmUp(jobs, policy), epochs(jobs, policy) - 1));
     System.out.printf(
         Locale.ROOT,
@@ -303,7 +304,7 @@ public final class CoordinationBenchmark {
             "share of ideal",
             "files read/epoch",
             "decodes/epoch");
-    // What a plain job reads and decodes is what an observed one does.
+    // Plain jobs read and decode as much as observed ones.
     Cell observed = cell(1, Policy.OBSERVED);
     StringBuilder bar = new StringBuilder();
     cells.forEach(

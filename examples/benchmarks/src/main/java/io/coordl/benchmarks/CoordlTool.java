@@ -12,13 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The command line tool of a checkout, each command in a process of its own, as its launcher starts
- * it.
+ * The command line tool of a checkout; each command runs in its own process, started by the
+ * launcher.
  */
 record CoordlTool(Checkout checkout) {
   private static final Duration LONGEST_PROFILE = Duration.ofHours(2);
 
-  /** To be run on {@code jdk}. */
+  /** A command to run on {@code jdk}. */
   ChildJvm command(Jdk jdk, String... arguments) {
     return ChildJvm.script(jdk, checkout.coordl())
         .args(arguments)
@@ -26,12 +26,12 @@ record CoordlTool(Checkout checkout) {
         .timeout(LONGEST_PROFILE);
   }
 
-  /** What a command printed; an exception if it failed. */
+  /** Runs a command and returns its output; throws if it fails. */
   String run(String... arguments) throws IOException, InterruptedException {
     return command(Jdks.running(), arguments).run().orFail("coordl " + arguments[0]).out();
   }
 
-  /** Profiles a job, and prints what came of it. The job is to train until the profile is made. */
+  /** Profiles a job, which must train until the profile ends, and prints the result. */
   void profile(Path recording, ChildJvm job) throws IOException, InterruptedException {
     Files.deleteIfExists(recording);
     List<String> command =

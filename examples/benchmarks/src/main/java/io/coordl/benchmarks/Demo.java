@@ -17,24 +17,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first look: one data set, one unmodified DJL job, runs of it (plain, observed, cached,
- * decoded, prefetched), two such jobs at once (each for itself, coordinated), and a table that sets
- * them side by side. Exit status 1 if the losses of the single runs differ, or the two jobs were
- * fed other than they should.
+ * The demo: runs an unmodified DJL job on one data set (plain, observed, cached, decoded,
+ * prefetched), then two such jobs at once (separate, coordinated), and prints a table. Exit status
+ * 1 if the losses of the single runs differ, or the two jobs got wrong batches.
  */
 public final class Demo {
   private static final int CLASSES = 4;
   private static final int PER_CLASS = 150;
   private static final int EPOCHS = 3;
 
-  /**
-   * Jobs side by side run longer: the first half of it the JIT compilers of both share two cores.
-   */
+  /** Two jobs run longer, because at first the JIT compilers of both share the cores. */
   private static final int PAIR_EPOCHS = 6;
 
   private static final int PAIR_WARM_UP = 3;
 
-  /** A small network, so that data outweigh it. */
+  /** A small network, so that data dominate. */
   private static final String[] PAIR_NETWORK = {"--size", "24", "--layers", "8"};
 
   private final Checkout checkout = Checkout.find();
@@ -42,7 +39,7 @@ public final class Demo {
   private final DjlJob jobs = new DjlJob(checkout, work);
   private final boolean traced = OpenedFiles.canTrace();
 
-  /** Whether other programs used the cores during a run, so that nothing follows from its times. */
+  /** Whether other programs used the cores during a run, so its times mean little. */
   private boolean busy;
 
   private Demo() throws IOException, InterruptedException {}
@@ -57,7 +54,7 @@ public final class Demo {
     }
   }
 
-  /** What to run: as many jobs at once as it has names; no agent if {@code policies} is null. */
+  /** One concurrent job per name; no agent if {@code policies} is null. */
   private record Plan(String title, @Nullable String policies, List<String> names) {}
 
   /** One finished job; {@code recording} and {@code summary} are absent without the agent. */
@@ -73,7 +70,7 @@ public final class Demo {
     AgentHelp help = AgentHelp.of(checkout);
     String group = ",group=demo-" + ProcessHandle.current().pid();
     List<Plan> plans = new ArrayList<>();
-    plans.add(new Plan("the DJL example as it is", null, List.of("plain")));
+    plans.add(new Plan("the DJL example without the agent", null, List.of("plain")));
     plans.add(new Plan("the same program, observed", "", List.of("observed")));
     plans.add(new Plan("raw files kept in memory", "cache=minio", List.of("cached")));
     plans.add(new Plan("decoded images kept in memory", "decoded=share", List.of("decoded")));
@@ -85,12 +82,12 @@ public final class Demo {
     if (help.has("prep")) {
       plans.add(
           new Plan(
-              "two jobs of a smaller network at once, as they are",
+              "two jobs of a smaller network at once, without the agent",
               null,
               List.of("two: a", "two: b")));
       plans.add(
           new Plan(
-              "the same two, which prepare each batch once between them",
+              "the same two jobs, with each batch prepared once for both",
               "prep=coordinate,prep.jobs=2" + group,
               List.of("shared: a", "shared: b")));
     }
@@ -102,7 +99,7 @@ public final class Demo {
     List<Plan> plans = plans();
     say("Step 1 of " + (plans.size() + 1) + ": a data set of " + CLASSES * PER_CLASS + " files");
     jobs.makeImages(CLASSES, PER_CLASS);
-    // Unpacks the natives, which would count as the first run's time.
+    // Unpacks the natives, which would slow down the first run.
     jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     List<Run> runs = new ArrayList<>();
     for (Plan plan : plans) {
@@ -150,7 +147,7 @@ public final class Demo {
       System.out.println(
           "  Other programs used "
               + number(0, 100 * share)
-              + " % of the cores meanwhile: these times say little.");
+              + " % of the cores during this run: these times mean little.");
       busy = true;
     }
     List<Run> runs = new ArrayList<>();
@@ -163,7 +160,7 @@ public final class Demo {
   private String arguments(String name, String policies) {
     List<String> arguments = new ArrayList<>(List.of("record=" + recording(name)));
     if (!name.equals("observed") && !name.equals("shared: a")) {
-      // One summary of each kind is enough for a screen.
+      // One summary of each kind is enough.
       arguments.add("summary=off");
     }
     if (!policies.isEmpty()) {
@@ -240,7 +237,7 @@ public final class Demo {
     return table;
   }
 
-  /** Mean seconds of the epochs after the first ones: one fills the stores. */
+  /** Mean seconds of the epochs from {@code first} on; the first epoch fills the stores. */
   private static double laterEpoch(Run run, int first) {
     return run.epochSeconds().stream().skip(first).mapToDouble(s -> s).average().orElse(Double.NaN);
   }
@@ -297,7 +294,7 @@ public final class Demo {
                 + (PAIR_WARM_UP + 1)
                 + " on, the two coordinated jobs are "
                 + number(1, laterEpochs(two) / laterEpochs(shared))
-                + " times as fast as two for themselves.");
+                + " times as fast as two separate jobs.");
       }
       same &= sharedAsPromised(shared);
     }
@@ -324,8 +321,8 @@ public final class Demo {
   }
 
   /**
-   * Coordinated jobs share order and crops, so that their losses are not those of a plain run. On a
-   * very busy machine a job may prefer a batch of its own to one that is late: not an error.
+   * Coordinated jobs share order and crops, so their losses differ from a plain run's. On a very
+   * busy machine a job may prepare a late batch itself; that is no error.
    */
   private boolean sharedAsPromised(List<Run> runs) throws IOException {
     List<String> errors = new ArrayList<>();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The unmodified DJL example, and other programs with DJL, as a child process. */
+/** The unmodified DJL example, and other DJL programs, as child processes. */
 final class DjlJob {
   private final Checkout checkout;
   private final Path work;
@@ -26,12 +26,12 @@ final class DjlJob {
     return work.resolve(name + ".log");
   }
 
-  /** Writes the data set, or what is missing of it. */
+  /** Writes the missing files of the data set. */
   void makeImages(int classes, int perClass) throws IOException, InterruptedException {
     Pictures.make(checkout, images(), Integer.toString(classes), Integer.toString(perClass));
   }
 
-  /** A job that is the same every time: seeded, one thread, batches loaded where they are used. */
+  /** A reproducible job: seeded, one thread, batches loaded on the training thread. */
   ChildJvm job(Jdk jdk, String name, int epochs) throws IOException {
     return Example.DJL
         .program(checkout, jdk)

@@ -13,7 +13,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import org.jspecify.annotations.Nullable;
 
-/** An agent that is shown every class and changes none: what any agent costs a run. */
+/** An agent that sees every class and changes none, to measure the cost of any agent. */
 public final class EmptyAgent implements ClassFileTransformer {
   private EmptyAgent() {}
 

@@ -15,14 +15,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * CPU time that the only JVM below a process, by default this one, has used when it prints that an
- * epoch has ended, without its compiler threads: what they do when differs from run to run by more
- * than what is looked for, and ends. From /proc, so Linux only. Safe for concurrent use.
+ * CPU time used by the only JVM below a process (by default, this one) at the end of each epoch,
+ * which the JVM prints. Excludes JIT compiler threads, whose work varies between runs by more than
+ * the measured effect, and ends. Reads /proc, so Linux only. Safe for concurrent use.
  */
 final class EpochCpu implements Consumer<String> {
   private static final Pattern EPOCH = Pattern.compile("epoch (\\d+): .*");
 
-  /** Of a line of /proc/PID/stat, behind the name: user and system time, in ticks of 10 ms. */
+  /** Fields of /proc/PID/stat after the name: user and system time, in ticks of 10 ms. */
   private static final int USER = 11;
 
   private static final int SYSTEM = 12;
@@ -46,7 +46,7 @@ final class EpochCpu implements Consumer<String> {
           ends.put(Integer.valueOf(epoch.group(1)), used(jvm.get()));
         }
       } catch (IOException e) {
-        // A JVM that has told of its last epoch may be gone.
+        // A JVM may end right after it prints its last epoch.
       }
     }
   }
@@ -57,7 +57,7 @@ final class EpochCpu implements Consumer<String> {
     Double end = ends.get(to);
     if (begin == null || end == null) {
       throw new IllegalStateException(
-          "The job told of the ends of epochs " + ends.keySet() + ", expected " + from + ", " + to);
+          "The job printed the ends of epochs " + ends.keySet() + ", expected " + from + ", " + to);
     }
     return end - begin;
   }

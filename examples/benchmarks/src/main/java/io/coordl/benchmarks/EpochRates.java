@@ -5,11 +5,11 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * How fast a loader was, by the lines it printed.
+ * Rates of a loader, from its output.
  *
  * @param first samples/s of the first epoch
- * @param later median of the epochs after it
- * @param perCpu samples per CPU second, the same median
+ * @param later samples/s, median of the later epochs
+ * @param perCpu samples per CPU second, median of the later epochs
  */
 record EpochRates(double first, double later, double perCpu) {
   private static final Pattern EPOCH =
@@ -17,15 +17,15 @@ record EpochRates(double first, double later, double perCpu) {
           "^epoch \\d+: [0-9.]+ s, ([0-9.]+) samples/s, ([0-9.]+) per CPU s$", Pattern.MULTILINE);
 
   /**
-   * The rates that {@code out} tells.
+   * Parses a loader's output.
    *
-   * @throws IllegalStateException if it tells of fewer than two epochs
+   * @throws IllegalStateException if it has fewer than two epochs
    */
   static EpochRates of(String out) {
     List<MatchResult> epochs = EPOCH.matcher(out).results().toList();
     if (epochs.size() < 2) {
       throw new IllegalStateException(
-          "The loader told of " + epochs.size() + " epochs, expected 2 or more: " + out);
+          "The loader printed " + epochs.size() + " epochs, expected 2 or more: " + out);
     }
     List<MatchResult> later = epochs.subList(1, epochs.size());
     return new EpochRates(

@@ -17,19 +17,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a training program below the agent and takes turns at the end of each of its epochs: one is
- * observed, another one as if the agent had switched itself off. Both are of one JVM, with the same
- * compiled code, so that a small difference shows. The turns are on, off, off, on, so that whatever
- * grows from epoch to epoch is in both. Prints the CPU time of each epoch, and of the threads that
- * work in both.
+ * Runs a training program under the agent and switches the agent between epochs: some are observed,
+ * the others run as if the agent had switched itself off. All run in one JVM with the same compiled
+ * code, so even a small difference shows. The order is on, off, off, on, so that a trend affects
+ * both. Prints the CPU time of each epoch, and of the threads that work in both.
  *
- * <p>Arguments: the program's main class, and its own.
+ * <p>Arguments: the program's main class and its arguments.
  */
 public final class EpochsInTurns extends OutputStream {
-  /** First words of the lines that this prints: epoch, on or off, nanoseconds of CPU. */
+  /** First word of lines with an epoch, on or off, and nanoseconds of CPU. */
   static final String TURN = "turn";
 
-  /** As above: name of a thread, nanoseconds of CPU from the first epoch to the last. */
+  /** First word of lines with a thread's CPU nanoseconds from the first epoch to the last. */
   static final String THREAD = "thread";
 
   private final PrintStream out;
@@ -75,7 +74,7 @@ public final class EpochsInTurns extends OutputStream {
     }
   }
 
-  /** Is it observed? On, off, off, on. */
+  /** Whether this epoch is observed: on, off, off, on. */
   static boolean isOn(int epoch) {
     return epoch % 4 < 2;
   }
@@ -100,7 +99,7 @@ public final class EpochsInTurns extends OutputStream {
     }
   }
 
-  /** What the agent has installed for rewritten code, none of which is left when it is off. */
+  /** Saves what the agent has installed for rewritten code, to remove it when off. */
   private void install() throws ReflectiveOperationException {
     Class<?> bridge = Class.forName("io.coordl.bridge.Bridge", true, null);
     for (String name : new String[] {"sink", "items", "hooks"}) {
@@ -123,7 +122,7 @@ public final class EpochsInTurns extends OutputStream {
     }
   }
 
-  /** Nanoseconds, in steps of ten milliseconds, without the compilers: when they work is chance. */
+  /** Nanoseconds, in steps of 10 ms, without JIT compilers, which run at random times. */
   private long processCpu() {
     long compilers =
         threads().entrySet().stream()
@@ -135,7 +134,7 @@ public final class EpochsInTurns extends OutputStream {
         - compilers;
   }
 
-  /** Nanoseconds of CPU of all threads of a name. */
+  /** CPU nanoseconds of threads by name. */
   private Map<String, Long> threads() {
     Map<String, Long> all = new LinkedHashMap<>();
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
@@ -147,7 +146,7 @@ public final class EpochsInTurns extends OutputStream {
               Long.valueOf(times.substring(0, times.indexOf(' '))),
               Long::sum);
         } catch (NoSuchFileException e) {
-          // It has ended.
+          // The thread has ended.
         }
       }
     } catch (IOException e) {

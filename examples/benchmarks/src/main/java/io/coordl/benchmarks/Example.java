@@ -10,12 +10,12 @@ import java.util.Locale;
 /** The unmodified training examples as child processes. */
 enum Example {
   /**
-   * DJL loads a batch on the training thread; decoding is two calls, one that reads the file and
-   * one that makes the array.
+   * DJL loads batches on the training thread and decodes in two calls: one reads the file, one
+   * makes the array.
    */
   DJL(2, 85),
 
-  /** DL4J loads batches on a thread of its own. */
+  /** DL4J loads batches on its own thread. */
   DL4J(1, 350);
 
   private final int decodesPerPicture;
@@ -26,22 +26,22 @@ enum Example {
     this.picturesPerSecond = picturesPerSecond;
   }
 
-  /** Calls that the agent counts as decoding, for one picture. */
+  /** Calls per picture that the agent counts as decoding. */
   int decodesPerPicture() {
     return decodesPerPicture;
   }
 
-  /** Roughly, on two processors: for how many epochs a run of some length has. */
+  /** Approximate rate on two processors, to choose the number of epochs. */
   int picturesPerSecond() {
     return picturesPerSecond;
   }
 
-  /** A program that is the same every time: one native thread, nothing fetched or reported home. */
+  /** The reproducible example: one native thread, nothing downloaded or reported. */
   ChildJvm program(Checkout checkout, Jdk jdk) throws IOException {
     return program(checkout, jdk, "example." + name().toLowerCase(Locale.ROOT) + ".TrainImages");
   }
 
-  /** Another program with the library on its class path, behind other jars if there are any. */
+  /** Another program with the library on its class path, after {@code inFront}. */
   ChildJvm program(Checkout checkout, Jdk jdk, String mainClass, Path... inFront)
       throws IOException {
     String module = name().toLowerCase(Locale.ROOT) + "-image";
@@ -53,12 +53,12 @@ enum Example {
             .jvmArgs(
                 "-Xmx1g",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                // DJL alone looks at these: natives come from the class path, nothing is fetched,
-                // nothing is reported home, and all runs share 442 MB of unpacked natives.
+                // Only DJL reads these: take natives from the class path, download and report
+                // nothing, and share 442 MB of unpacked natives between runs.
                 "-Dai.djl.offline=true",
                 "-DDJL_CACHE_DIR=" + checkout.work("djl-cache"),
                 "-Dorg.slf4j.simpleLogger.log.ai.djl.util.cuda.CudaUtils=off")
-            // Libtorch's threads fight on a busy machine; one gives the same sums every time.
+            // With one thread, libtorch gives the same sums every time, even on a busy machine.
             .environment("OMP_NUM_THREADS", "1");
     return jdk.feature() >= 24 ? program.jvmArgs("--enable-native-access=ALL-UNNAMED") : program;
   }

@@ -13,18 +13,17 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Profiles of the two examples, unmodified. Of their rates only one is known from elsewhere: with
- * all files in the page cache, as they are after a first epoch, a job without the agent is as fast
- * as the profile's phase <i>cached</i> says it is. So each example also runs for itself, right
- * before and right after it is profiled; its first minute, which is the JIT compiler's, too, is
- * told apart, since the phases of a profile come later. Arguments: the number of profiles of each
- * example (1), and the part of a name that an example must have (both).
+ * Profiles both unmodified examples. Only one of their rates can be checked: with all files in the
+ * page cache, a job without the agent must be as fast as the profile's phase <i>cached</i>. So each
+ * example also runs without the agent right before and after its profile. Its first minute, with
+ * JIT compilation, is reported separately, because the phases of a profile come later. Arguments:
+ * the number of profiles of each example (1), and a part of the example's name (both).
  */
 public final class ExampleProfiles {
   private static final int PICTURES = 400;
   private static final int CLASSES = 4;
 
-  /** Of the program alone, roughly. */
+  /** Approximate duration of a run without the agent. */
   private static final double SECONDS = 150;
 
   private static final double FIRST_SECONDS = 60;
@@ -102,7 +101,7 @@ public final class ExampleProfiles {
         number(speed(phases, "cold")));
   }
 
-  /** Samples a second of the program without the agent, in its first minute and after it. */
+  /** Samples/s of the program without the agent, in its first minute and later. */
   private record Alone(double first, double later) {}
 
   private Alone alone(Example example) throws IOException, InterruptedException {

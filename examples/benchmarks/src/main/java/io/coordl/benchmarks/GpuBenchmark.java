@@ -33,15 +33,14 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * Whether the agent says of the GPUs what {@code nvidia-smi} says beside it: the unmodified DJL
- * example, sampled by each binding that is possible here, the means of each figure over the same
- * seconds; then a profile, whose steps end when the device is done, against its samples; then
- * whether page-locked memory brings the same batches; then how fast batches come to the device from
- * each kind of memory, page-locked and not. To be built with Maven's profile {@code cuda}, which
- * brings PyTorch's natives and the presets. Arguments: epochs (5); a directory with the jars that
- * the class path names, for a machine without Maven's repository. Exits with 1 if means differ by
- * more than their tolerance, the job left the devices idle, or batches differ; with 2 without a
- * driver or natives.
+ * Compares the agent's GPU figures with those of {@code nvidia-smi}: runs the unmodified DJL
+ * example with each available binding and compares the mean of each figure over the same seconds.
+ * Then compares the samples with a profile, whose steps end when the device is done; checks that
+ * page-locked memory gives the same batches; and measures copies to the device from each kind of
+ * memory. Build it with Maven's profile {@code cuda}, which adds PyTorch's natives and the presets.
+ * Arguments: epochs (5); a directory with the jars of the class path, for a machine without a Maven
+ * repository. Exits with 1 if means differ by more than their tolerance, the devices stay idle, or
+ * batches differ; with 2 without a driver or natives.
  */
 public final class GpuBenchmark {
   private static final int FIRST_WITH_FOREIGN = 22;
@@ -55,7 +54,7 @@ public final class GpuBenchmark {
   private static final String SEARCHED = "LD_LIBRARY_PATH";
   private static final Path UNBUFFERED = Path.of("/usr/bin/stdbuf");
 
-  /** What both tell; differences are tolerated up to a share of nvidia-smi's, or {@code least}. */
+  /** A figure of both; tolerance is {@code share} of nvidia-smi's, at least {@code least}. */
   private record Figure(String theirs, String ours, double scale, double share, double least) {
     double of(RecordedEvent sample) {
       double value = sample.<Number>getValue(ours).doubleValue();
@@ -88,10 +87,10 @@ public final class GpuBenchmark {
   }
 
   /**
-   * DJL sees a GPU by CUDA's runtime library alone, and the presets need it; without a toolkit only
-   * PyTorch's natives bring one, by a name that nobody looks for.
+   * DJL detects a GPU only by CUDA's runtime library, which the presets also need. Without a
+   * toolkit only PyTorch's natives contain it, under an unusual name.
    *
-   * @return where it is by its usual names; empty without such natives
+   * @return a directory with the library under its usual names; empty without such natives
    */
   private Optional<Path> runtimeLibrary(String jars) throws IOException {
     List<Path> all = new ArrayList<>();
@@ -166,7 +165,8 @@ public final class GpuBenchmark {
   private static ProcessBuilder smi(String... arguments) {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(UNBUFFERED)) {
-      command.addAll(List.of(UNBUFFERED.toString(), "-oL")); // It is killed in the end.
+      command.addAll(
+          List.of(UNBUFFERED.toString(), "-oL")); // Line-buffered, because it is killed at the end.
     }
     command.add("nvidia-smi");
     command.addAll(List.of(arguments));
@@ -174,7 +174,7 @@ public final class GpuBenchmark {
     return new ProcessBuilder(command).redirectErrorStream(true);
   }
 
-  /** Why nothing can be measured here; empty if it can. */
+  /** Why nothing can be measured here; empty if measuring is possible. */
   private static String missing() throws InterruptedException {
     try {
       Process process = smi("--query-gpu=index,name,driver_version").start();
@@ -204,7 +204,7 @@ public final class GpuBenchmark {
     return job;
   }
 
-  /** A network that keeps a device busy for a good part of the time. */
+  /** Trains a network that keeps a device busy much of the time. */
   private Path observe(String name, Jdk jdk, String arguments, String epochs)
       throws IOException, InterruptedException {
     Path recording = work.resolve(name.replace(' ', '-') + ".jfr");
@@ -228,7 +228,7 @@ public final class GpuBenchmark {
     String query = FIGURES.stream().map(Figure::theirs).collect(joining(","));
     Path lines = work.resolve("nvidia-smi.csv");
     Process smi =
-        // It prints the last window, a fifth of a second long: so sample that often.
+        // Each value covers the last fifth of a second, so sample that often.
         smi("--query-gpu=timestamp,index," + query, "-lms", "200")
             .redirectOutput(lines.toFile())
             .start();
@@ -274,9 +274,7 @@ public final class GpuBenchmark {
     used(binding, recording);
   }
 
-  /**
-   * Idle devices would agree with everything, and those that another binding asks prove nothing.
-   */
+  /** Idle devices would agree with any figure, and the wrong binding would prove nothing. */
   private List<RecordedEvent> used(String binding, Path recording) throws IOException {
     List<RecordedEvent> devices = events(recording, "io.coordl.GpuStatistics");
     if (devices.stream()
@@ -285,7 +283,7 @@ public final class GpuBenchmark {
                 !device.getDuration("busy").isZero()
                     && binding.equals(device.getString("binding")))) {
       met = false;
-      System.out.println("By " + binding + " no device was seen busy.");
+      System.out.println("With " + binding + ", no device was busy.");
     }
     return devices;
   }
@@ -306,7 +304,7 @@ public final class GpuBenchmark {
     }
   }
 
-  /** Of the two policies that lock memory; a batch is compared by its data and labels. */
+  /** Checks data and labels of every batch under both policies that lock memory. */
   private void pinned(Jdk jdk) throws IOException, InterruptedException {
     Path without = batches(jdk, "cache=off").getKey();
     for (String policy : List.of("prepared=share", "prep=coordinate")) {

@@ -1,6 +1,6 @@
 package io.coordl.benchmarks;
 
-/** The smallest program: what is left is the JVM's own start. */
+/** The smallest program, to measure JVM start-up. */
 public final class HelloWorld {
   private HelloWorld() {}
 

@@ -14,14 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The cost of a hit and of an admission, compared with a plain open, read and close, with as many
- * files as real data sets have, from a warm page cache. This is the worst case for a cache, because
- * storage costs nothing. A plain JVM and one with {@code cache=minio} take turns; for each, the CPU
- * time of the reading thread in the fastest epoch counts.
+ * Cost of a hit and of an admission, compared with a plain open, read and close, for as many files
+ * as real data sets have, from a warm page cache. This is the worst case for a cache, because
+ * storage is free. A plain JVM and one with {@code cache=minio} take turns; the fastest epoch's CPU
+ * time of the reading thread counts.
  *
- * <p>Limits: a hit through a stream costs at most as much as the plain call, one through a {@code
- * RandomAccessFile} (which opens the file) at most 1.2 times as much, and an admission at most 15
- * us more.
+ * <p>Limits: a hit costs at most as much as the plain call for a stream, at most 1.2 times as much
+ * for a {@code RandomAccessFile} (which opens the file); an admission costs at most 15 us more.
  *
  * <p>Arguments: files of 4 KiB (200000; ImageNet has 1281167), turns (2), epochs of each JVM (5).
  * The exit status is 1 if a limit is exceeded.
@@ -45,7 +44,7 @@ public final class HitBenchmark {
             "read", "plain us", "hit us", "hit / plain", "at most", "first us", "more", "at most");
     boolean within = true;
     for (String api : List.of("stream", "random")) {
-      run(checkout, data, files, api, "1", ""); // Makes the files, warms the page cache.
+      run(checkout, data, files, api, "1", ""); // Makes the files and fills the page cache.
       List<Double> plain = new ArrayList<>();
       List<Double> hit = new ArrayList<>();
       List<Double> first = new ArrayList<>();
@@ -82,7 +81,7 @@ public final class HitBenchmark {
     return String.format(Locale.ROOT, "%.2f", number);
   }
 
-  /** Microseconds a file, of each epoch. */
+  /** Microseconds per file, by epoch. */
   private static List<Double> run(
       Checkout checkout, Path data, int files, String api, String epochs, String agent)
       throws IOException, InterruptedException {

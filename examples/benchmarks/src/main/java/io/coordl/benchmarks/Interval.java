@@ -9,7 +9,7 @@ import org.apache.commons.math3.stat.descriptive.SummaryStatistics;
  * A mean and its 95 % confidence interval, by Student's t.
  *
  * @param mean of the values
- * @param half the interval's half width; not a number for fewer than two values
+ * @param half half the interval's width; NaN for fewer than two values
  */
 record Interval(double mean, double half) {
   static Interval of(List<Double> values) {

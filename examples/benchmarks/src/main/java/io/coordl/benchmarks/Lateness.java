@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How late sleeps of {@value #MILLIS} ms end on this machine, from its making until it is closed.
- * Thread-safe.
+ * Measures how late sleeps of {@value #MILLIS} ms end on this machine, until closed. Thread-safe.
  */
 final class Lateness implements AutoCloseable {
   private static final int MILLIS = 10;
@@ -37,7 +36,7 @@ final class Lateness implements AutoCloseable {
     }
   }
 
-  /** What there was since {@code begin}, in the time of {@link System#nanoTime}, for people. */
+  /** Describes the lateness since {@code begin}, a value of {@link System#nanoTime}. */
   synchronized String since(long begin) {
     long[] late =
         sleeps.stream()

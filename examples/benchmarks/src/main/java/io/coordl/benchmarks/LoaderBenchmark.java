@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The loader alone, no training: samples/s of unmodified DJL and DL4J programs, plain and with
- * {@code decoded=share}, of a table with {@code prepared=share}, next to PyTorch's DataLoader and
- * torchvision doing the same to the same files, on one core and on two. All programs take turns; a
- * ratio is one of the same turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another
- * version of the agent, to be measured beside this one.
+ * Loading without training: samples/s of unmodified DJL and DL4J programs, plain and with {@code
+ * decoded=share}, and of a table with {@code prepared=share}, compared with PyTorch's DataLoader
+ * and torchvision on the same files, on one core and on two. All programs take turns; ratios are
+ * within a turn. Arguments: turns (5), DJL, DL4J or csv (all), the jar of another version of the
+ * agent to compare with.
  */
 public final class LoaderBenchmark {
   private static final int CLASSES = 4;
@@ -36,7 +36,7 @@ public final class LoaderBenchmark {
   private static final int COLUMNS = 1190;
   private static final int ROWS = 2000;
 
-  /** One program; {@code run} gives what it printed. */
+  /** One program; {@code run} returns its output. */
   private record Row(String name, int cores, Program program, List<EpochRates> turns) {
     Row(String name, int cores, Program program) {
       this(name, cores, program, new ArrayList<>());
@@ -75,7 +75,7 @@ public final class LoaderBenchmark {
 
   private void measure(int turns, String only) throws IOException, InterruptedException {
     djl.makeImages(CLASSES, PER_CLASS);
-    // Unpacks the natives, which would count as the first run's time.
+    // Unpacks the natives, which would slow down the first run.
     djl.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
     System.out.printf(
         Locale.ROOT,
@@ -202,7 +202,7 @@ public final class LoaderBenchmark {
     return group;
   }
 
-  /** The table, written if it is missing. */
+  /** The table; written if missing. */
   private Path table() throws IOException {
     Path table = work.resolve("table.csv");
     if (!Files.exists(table)) {
@@ -227,7 +227,7 @@ public final class LoaderBenchmark {
 
   private Group group(String pipeline, Path data, int cores) {
     Group group = new Group(pyTorch.isPresent(), new ArrayList<>());
-    // A worker on the only core would be a process more, and nothing gained.
+    // On one core, a worker process would gain nothing.
     int workers = cores > 1 ? cores : 0;
     pyTorch.ifPresent(
         python ->
@@ -315,7 +315,7 @@ public final class LoaderBenchmark {
     return row.turns().stream().map(rate).toList();
   }
 
-  /** Median, least and most of the ratios within turns. */
+  /** Median, minimum and maximum of the ratios within turns. */
   private static String ratio(Row row, Row reference, Function<EpochRates, Double> rate) {
     List<Double> ratios = new Pairs(rates(reference, rate), rates(row, rate)).ratios();
     return text(2, Pairs.median(ratios))

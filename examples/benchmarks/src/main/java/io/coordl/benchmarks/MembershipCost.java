@@ -16,10 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 
 /**
- * What it costs a JVM to be a member of the partitioned cache: time until it knows the others,
- * threads, heap and resident memory. Two members in one JVM at 127.0.0.1 and 127.0.0.2, so that the
- * first bears the loading of classes and the second does not. Argument: the port of both, 7800 by
- * default.
+ * Cost of being a member of the partitioned cache: time until a member knows the others, threads,
+ * heap and resident memory. Runs two members in one JVM at 127.0.0.1 and 127.0.0.2, so that only
+ * the first includes class loading. Argument: the port of both, 7800 by default.
  */
 public final class MembershipCost {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -27,12 +26,12 @@ public final class MembershipCost {
   private MembershipCost() {}
 
   /**
-   * One more member.
+   * Cost of one more member.
    *
-   * @param millis until it and those before it know each other
-   * @param threads more than before
-   * @param heap bytes in use more than before, after a collection
-   * @param resident bytes of the process more than before
+   * @param millis until all members know each other
+   * @param threads additional threads
+   * @param heap additional bytes in use, after a collection
+   * @param resident additional resident bytes of the process
    */
   public record Cost(long millis, int threads, long heap, long resident) {}
 
@@ -54,10 +53,10 @@ public final class MembershipCost {
   }
 
   /**
-   * Adds members one after the other, each at an address of its own, and closes them.
+   * Adds members one after the other, each at its own address, and closes them.
    *
    * @param first last byte of the first address, 127.0.0.{@code first}
-   * @param last of the last
+   * @param last last byte of the last address
    */
   public static List<Cost> measure(Path directory, int port, int first, int last)
       throws IOException {
@@ -115,7 +114,7 @@ public final class MembershipCost {
     }
   }
 
-  @SuppressWarnings("SystemGc") // What is in use is asked for.
+  @SuppressWarnings("SystemGc") // Measures memory in use.
   private static long heap() {
     System.gc();
     Runtime runtime = Runtime.getRuntime();

@@ -12,11 +12,10 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * What one span and one hit cost next to the plain call, by JMH. What other programs take from this
- * one in the meantime is kept out: reads, which are timed one by one, are compared by the quickest
- * of thousands (medians are shown, too), spans, which are timed by many, by the best iteration.
- * Arguments: JVMs that each is measured in (3), and what alone is measured: spans, reads, decoded
- * or staging.
+ * JMH benchmarks of one span and one hit next to the plain call. To exclude other load, reads,
+ * which are timed one by one, are compared by the fastest of thousands (medians are shown, too),
+ * and spans, which are timed in bulk, by the best iteration. Arguments: number of JVMs (3), and one
+ * part to measure: spans, reads, decoded or staging.
  */
 public final class MicroBenchmark {
   private static final String MICRO = "io.coordl.benchmarks.micro.";

@@ -22,22 +22,21 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /**
- * The MinIO cache over the page cache, in the paper's main case: a data set larger than memory. A
- * job reads all of it in random order, epoch after epoch, in a container that holds 35, 50 or 65 %
- * of it, with and without the agent. Exit status 1 if a speed-up is below its bar, or the budget
- * was not honoured.
+ * Compares the MinIO cache with the page cache in the paper's main case, a data set larger than
+ * memory. A job reads all files in random order, epoch after epoch, in a container that holds 35,
+ * 50 or 65 % of the data, with and without the agent. Exit status 1 if a speed-up is below its bar
+ * or the agent reduced the budget.
  *
- * <p>Memory for data is equal. The memory of its own that each JVM takes (heap, classes, code,
- * threads, and what the kernel keeps for it: {@code memory.stat}) is measured in a short run, in
- * which the disk is fast; the limit of its container is that, and the same number of bytes for
- * data. With the agent these are {@code cache.size}, which is the part of the data, and {@link
- * #ROOM} for the page cache; without, all of them are page cache. The young generation is nearly
- * the whole heap, so that the heap has its memory, for which the agent leaves room, already when
- * the JVM's own memory is measured.
+ * <p>Both runs have the same memory for data. A short run on a fast disk measures the JVM's own
+ * memory (heap, classes, code, threads and kernel memory, from {@code memory.stat}); the
+ * container's limit is that plus the memory for data. With the agent, the latter is {@code
+ * cache.size} plus {@link #ROOM} of page cache; without, all of it is page cache. The young
+ * generation is nearly the whole heap, so that the short run already touches the heap for which the
+ * agent leaves room.
  *
  * <p>The disk is an ext4 image in memory behind a loop device, throttled for the job (blkio), and
- * mounted anew before each run, so that nothing of it is in the page cache. Needs root, a writable
- * cgroup v1, and 4 GiB of memory. Arguments: only this part of the data in percent (all three).
+ * remounted before each run to empty the page cache. Needs root, a writable cgroup v1, and 4 GiB of
+ * memory. Argument: one part of the data in percent (all three).
  */
 public final class MinioBenchmark {
   private static final Map<Integer, Double> BARS =
@@ -47,12 +46,12 @@ public final class MinioBenchmark {
   private static final int EPOCHS = 8;
 
   /**
-   * Memory for data that is no budget of the store, but page cache, of the JVM's own files too: the
-   * store leaves a 32nd of the container alone.
+   * Page cache besides the store's budget, also for the JVM's own files: the store leaves a 32nd of
+   * the container free.
    */
   private static final long ROOM = 32L << 20;
 
-  /** For data in the short run. */
+  /** Memory for data in the short run. */
   private static final long AMPLE = 3L << 30;
 
   private static final long DISK = 200_000_000;
@@ -97,14 +96,14 @@ public final class MinioBenchmark {
   /**
    * A run.
    *
-   * @param limit of its container
-   * @param own most of the JVM's own memory at the end of an epoch
-   * @param stored most of the store's
-   * @param hits part of the data that did not come from the disk, from the second epoch on
-   * @param seconds of the epochs
+   * @param limit limit of its container in bytes
+   * @param own maximum of the JVM's own memory at the end of an epoch
+   * @param stored maximum of the store's memory
+   * @param hits share of the data that did not come from the disk, from the second epoch on
+   * @param seconds duration of each epoch
    */
   private record Run(long limit, long own, long stored, double hits, List<Double> seconds) {
-    /** Of an epoch, from the second on: what a job waits for. */
+    /** Mean seconds of an epoch, from the second on. */
     double mean() {
       return seconds.stream().skip(1).mapToDouble(Double::doubleValue).average().orElseThrow();
     }
@@ -221,7 +220,7 @@ public final class MinioBenchmark {
     }
   }
 
-  /** With the agent if there is a budget for it. */
+  /** Runs the job, with the agent if the budget is positive. */
   private Run run(String device, long container, long budget, Path memory, Path throttle)
       throws IOException, InterruptedException {
     Path log = work.resolve("log");
@@ -285,12 +284,12 @@ public final class MinioBenchmark {
     return number(group.resolve("memory.stat"), name + " ");
   }
 
-  /** What the group has read of the device. */
+  /** Bytes that the group has read from the device. */
   private static long readBytes(Path group, String device) {
     return number(group.resolve("blkio.throttle.io_service_bytes"), device + " Read ");
   }
 
-  /** The number in the line that begins so. */
+  /** The number in the line that begins with {@code name}. */
   private static long number(Path file, String name) {
     try {
       for (String line : Files.readAllLines(file)) {

@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** How much of the machine's cores other programs use, by {@code /proc/stat}. */
+/** Share of the machine's cores that other programs use, from {@code /proc/stat}. */
 final class OtherLoad {
-  /** From this share of the cores on, times say more about the other programs than about ours. */
+  /** From this share of the cores on, other programs dominate the measured times. */
   static final double BUSY = 0.15;
 
   private static final Path STAT = Path.of("/proc/stat");
@@ -24,7 +24,7 @@ final class OtherLoad {
     this.before = busyAndAll(stat);
   }
 
-  /** Begins now. */
+  /** Starts measuring now. */
   static OtherLoad begin() throws IOException {
     return begin(STAT);
   }
@@ -34,10 +34,9 @@ final class OtherLoad {
   }
 
   /**
-   * Share of the cores' time since the beginning that others used, 0 to 1; 0 if the system does not
-   * tell.
+   * Share of the cores' time since the start that other programs used, 0 to 1; 0 if unknown.
    *
-   * @param ownSeconds CPU time that our programs used meanwhile
+   * @param ownSeconds CPU time that our programs used since the start
    */
   double share(double ownSeconds) throws IOException {
     double[] now = busyAndAll(stat);
@@ -47,7 +46,7 @@ final class OtherLoad {
         : Math.max(0, Math.min(1, (now[0] - before[0] - ownSeconds * TICKS_PER_SECOND) / all));
   }
 
-  /** Ticks of all cores that were not idle, and all ticks. */
+  /** Busy ticks and all ticks, summed over the cores. */
   private static double[] busyAndAll(Path stat) throws IOException {
     if (!Files.exists(stat)) {
       return new double[2];

@@ -21,14 +21,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What observing costs once a job is under way, and what live view and metrics cost beside it, in
- * CPU time of the later epochs of both examples. Runs differ by more than what is looked for, so
- * each JVM takes turns ({@link EpochsInTurns}): an epoch that is observed, and one as if the agent
- * had switched itself off. Its figure is the interquartile mean of the logarithms of the ratios of
- * neighbours (the machine has a slow second now and then), which is zero if there is no cost, and
- * to that the time of the agent's threads, which work in both. Live view and metrics have only
- * threads, one of which answers somebody who asks for the metrics. An interval is over JVMs, as
- * each compiles its code in its own way.
+ * Cost of observing a running job, and of live view and metrics, in CPU time of the later epochs of
+ * both examples. Runs differ by more than this cost, so each JVM alternates between observed epochs
+ * and epochs as if the agent had switched itself off ({@link EpochsInTurns}). A JVM's result is the
+ * interquartile mean of the logarithms of the ratios of neighbouring epochs (robust against slow
+ * seconds of the machine; 0 without any cost) plus the time of the agent's threads, which work in
+ * both. Live view and metrics run only on threads; one of them answers scrapes. Intervals are over
+ * JVMs, because each compiles its code differently.
  *
  * <p>Arguments: JVMs for each example (8), DJL, DL4J or both (both), pictures (300), epochs of each
  * JVM (100). The exit status is 1 if a whole interval lies above its bar.
@@ -36,7 +35,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class OverheadBenchmark {
   private static final int CLASSES = 4;
 
-  /** The first epoch with a turn of its own that counts: compilers are busy before. */
+  /** The first epoch that counts; JIT compilers are busy before. */
   private static final int FIRST = 7;
 
   /** In percent. */
@@ -44,10 +43,10 @@ public final class OverheadBenchmark {
 
   private static final double LIVE_BAR = 0.2;
 
-  /** More often than anybody scrapes. */
+  /** More often than usual. */
   private static final Duration SCRAPE = Duration.ofSeconds(5);
 
-  /** What one JVM took, in percent of its epochs without. */
+  /** Cost in one JVM, in percent of its epochs without the agent. */
   private record Cost(double inTurns, double threads, double live) {}
 
   private OverheadBenchmark() {}
@@ -146,14 +145,14 @@ public final class OverheadBenchmark {
     ChildJvm job =
         example
             .program(checkout, Jdks.running(), EpochsInTurns.class.getName(), own)
-            // Else what an idle compiler thread has used counts once the JVM has ended it.
+            // Otherwise CPU time of an ended compiler thread would count.
             .jvmArgs("-XX:-UseDynamicNumberOfCompilerThreads")
             .args("example." + example.name().toLowerCase(Locale.ROOT) + ".TrainImages")
             .args("--data", images.toString(), "--epochs", Integer.toString(epochs), "--seed", "1")
             .agent(
                 checkout.agentJar(),
                 "record=" + file + ",summary=off,jmx=on,metrics=prometheus:" + port);
-    List<Double> turns = new ArrayList<>(); // From epoch 1 on.
+    List<Double> turns = new ArrayList<>(); // By epoch, from 1.
     double all = 0;
     double threads = 0;
     double live = 0;
@@ -183,7 +182,7 @@ public final class OverheadBenchmark {
     return new Cost(100 * interquartileMean(ratios), 100 * threads / all, 100 * live / all);
   }
 
-  /** The mean without the lowest and the highest quarter. */
+  /** The mean without the lowest and highest quarters. */
   private static double interquartileMean(List<Double> values) {
     int quarter = values.size() / 4;
     return values.stream()
@@ -195,7 +194,7 @@ public final class OverheadBenchmark {
         .orElseThrow();
   }
 
-  /** With somebody who asks for the metrics: nobody would say nothing of their cost. */
+  /** Runs the job and scrapes its metrics, or their cost would not show. */
   private static ChildResult scraped(ChildJvm job, int port)
       throws IOException, InterruptedException {
     URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");
@@ -208,7 +207,7 @@ public final class OverheadBenchmark {
                 answer.readAllBytes();
                 answers.incrementAndGet();
               } catch (IOException e) {
-                // The job has not begun to listen, or has ended.
+                // The job does not listen yet, or has ended.
               }
             },
             0,

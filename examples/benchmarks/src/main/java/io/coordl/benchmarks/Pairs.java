@@ -7,15 +7,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * CPU seconds of a program without and with something, measured in pairs: both runs of a pair
- * follow each other at once, and which comes first alternates, so that what else the machine does
- * meets both sides alike.
+ * CPU seconds of pairs of runs, without and with a feature. The runs of a pair follow each other
+ * immediately and alternate in order, so that other load affects both sides alike.
  *
- * @param without CPU seconds of each pair's run without
- * @param with CPU seconds of each pair's run with
+ * @param without CPU seconds of each pair's run without the feature
+ * @param with CPU seconds of each pair's run with it
  */
 record Pairs(List<Double> without, List<Double> with) {
-  /** One run; gives CPU seconds. */
+  /** One run; returns CPU seconds. */
   interface Measured {
     double run() throws IOException, InterruptedException;
   }
@@ -59,7 +58,7 @@ record Pairs(List<Double> without, List<Double> with) {
         : Arrays.stream(sorted, half - 1, half + 1).average().orElse(Double.NaN);
   }
 
-  /** Seconds more, of every pair. */
+  /** Additional seconds of each pair. */
   List<Double> differences() {
     List<Double> differences = new ArrayList<>();
     for (int i = 0; i < with.size(); i++) {
@@ -68,7 +67,7 @@ record Pairs(List<Double> without, List<Double> with) {
     return differences;
   }
 
-  /** How many times as much, of every pair. */
+  /** Ratio with / without of each pair. */
   List<Double> ratios() {
     List<Double> ratios = new ArrayList<>();
     for (int i = 0; i < with.size(); i++) {

@@ -24,12 +24,11 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What an item from another process costs, by each way that the partitioned cache has or could have
- * had: two processes on the loopback interface, of which one has the items in memory and the other
- * gets them at random. The ways alternate within a repetition, each time in new processes; the
- * figures are medians over the repetitions. Exits with 1 if an item of the own engine costs more
- * than {@value #BAR} times the CPU of one by Netty. Arguments: repetitions (3), a part of the names
- * of the ways.
+ * Cost of an item from another process, for each transport that the partitioned cache uses or could
+ * use. Of two processes on the loopback interface, one has the items in memory and the other gets
+ * them at random. Transports alternate within a repetition, each time in new processes; the figures
+ * are medians over the repetitions. Exits with 1 if an item takes more than {@value #BAR} times the
+ * CPU with our engine as with Netty. Arguments: repetitions (3), a part of the transports' names.
  */
 public final class PartitionBenchmark {
   private static final String[][] WAYS = {
@@ -42,13 +41,13 @@ public final class PartitionBenchmark {
     {"redis-lettuce", "Redis, Lettuce alone"},
   };
 
-  /** What has to work; where another way does not, the rest goes on. */
+  /** Transports that must work; if another one fails, the rest continue. */
   private static final Set<String> OURS = Set.of("raw", "hosts", "redis-engine");
 
-  /** Items, and bytes of each. */
+  /** Number of items, and bytes of each. */
   private static final int[][] SIZES = {{1000, 110 * 1024}, {100, 1 << 20}};
 
-  /** Our encrypted connection relative to unencrypted Netty. */
+  /** CPU of our encrypted connection relative to unencrypted Netty. */
   private static final double BAR = 2;
 
   private PartitionBenchmark() {}
@@ -80,7 +79,7 @@ public final class PartitionBenchmark {
       }
     }
     System.out.printf("%nOn %s, medians of %d repetitions%n", Jdks.running(), repetitions);
-    boolean dear = false;
+    boolean tooExpensive = false;
     for (int[] size : SIZES) {
       TextTable table =
           new TextTable(
@@ -97,7 +96,7 @@ public final class PartitionBenchmark {
         if (runs != null && runs.isEmpty()) {
           table.row(way[1], "fails", "-", "-", "-", "-");
         } else if (runs != null) {
-          dear |= way[0].equals("hosts") && median(runs, 3) > BAR * netty;
+          tooExpensive |= way[0].equals("hosts") && median(runs, 3) > BAR * netty;
           table.row(
               way[1],
               text("%.0f", median(runs, 0)),
@@ -111,7 +110,7 @@ public final class PartitionBenchmark {
     }
     System.out.println(
         "made by: " + Commands.of(checkout, PartitionBenchmark.class, String.join(" ", args)));
-    if (dear) {
+    if (tooExpensive) {
       System.out.printf(
           Locale.ROOT, "The own engine costs more than %.0f times the CPU of Netty.%n", BAR);
       System.exit(1);

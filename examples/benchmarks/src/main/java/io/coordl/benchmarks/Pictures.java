@@ -10,7 +10,7 @@ import java.nio.file.Path;
 final class Pictures {
   private Pictures() {}
 
-  /** Writes what is missing of a data set; {@code arguments} as the generator takes them. */
+  /** Writes the missing files of a data set; {@code arguments} go to the generator. */
   static void make(Checkout checkout, Path directory, String... arguments)
       throws IOException, InterruptedException {
     new ChildJvm(Jdks.running(), "example.dataset.ImageDataset")

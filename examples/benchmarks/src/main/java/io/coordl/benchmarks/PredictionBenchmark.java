@@ -20,9 +20,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Predict, enable, compare: profiles a job once ({@code coordl profile}), asks {@code coordl
- * whatif} how fast it would be with other caches, workers and accelerators, then runs it so and
- * puts the measured speed beside the predicted one.
+ * Compares predicted with measured speeds: profiles a job once ({@code coordl profile}), predicts
+ * its speed with other caches, workers and accelerators ({@code coordl whatif}), then runs it that
+ * way.
  *
  * <p>The job is DJL's {@code ImageFolder} on real pictures with {@value #WORKERS} threads and an
  * emulated accelerator ({@code example.loader.DjlEmulated}); its storage is a throttled disk
@@ -30,24 +30,23 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <ul>
  *   <li>the MinIO cache holds 0, 20, 35, 50, 65, 80 or 100 % of the data set
- *   <li>1 to {@value #WORKERS} workers that preparation is the limit of, by a profile of its own:
- *       of small pictures, whose preparation is emulated, too ({@value #WAIT_MILLIS} ms in which a
- *       core is free), since the speed of real computing is not that of a minute ago on a machine
- *       that others use; {@code whatif} is told so with {@code --cores}
+ *   <li>1 to {@value #WORKERS} workers, limited by preparation, from a separate profile with small
+ *       pictures. Their preparation is emulated ({@value #WAIT_MILLIS} ms without a core), because
+ *       the speed of real computation drifts on a shared machine; {@code --cores} tells {@code
+ *       whatif}
  *   <li>steps 1, 2 or 4 times as fast, everything cached
  * </ul>
  *
- * <p>The pictures are bitmaps: large, and quick to decode, so that the data set is many times
- * larger than the few megabytes of page cache that the disk's file system has, and its speed that
- * of the disk. (Bytes that no decoder looks at, behind small pictures, are not read by the program,
- * but by a cache.) Speeds are steady ones: a job runs for {@value #SECONDS} s or longer, its epochs
- * of the last third count, each after its first quarter, so that neither JIT compilation nor the
- * queue that DJL fills anew in each epoch does. Errors are relative to the measured speed; bar:
- * {@value #BAR} % at every point of the cache sweep, {@value #MEDIAN_BAR} % in the median, as in
- * the paper (Fig. 11). Arguments: samples of the data set (900: a pass ends with threads that have
- * nothing left to do, the longer the pass the less that counts); what to do, of profile, cache,
- * workers and speed (all; without profile, that of the last time is asked). Exit status 1 if the
- * bar is missed, 2 where the storage cannot be set up.
+ * <p>The pictures are bitmaps, which are large and fast to decode, so the data set is much larger
+ * than the few megabytes of page cache, and the disk sets its speed. (Padding small pictures would
+ * not work: a cache reads the padding, the program does not.) Speeds are steady: a job runs for at
+ * least {@value #SECONDS} s, and only the epochs of its last third count, each after its first
+ * quarter. This excludes JIT compilation and the queue that DJL refills in each epoch. Errors are
+ * relative to the measured speed; bar: {@value #BAR} % at every point of the cache sweep, {@value
+ * #MEDIAN_BAR} % in the median, as in the paper (Fig. 11). Arguments: samples of the data set (900;
+ * in longer epochs the idle threads at the end matter less); parts to run, of profile, cache,
+ * workers and speed (all; without profile, the last one is used). Exit status 1 if the bar is
+ * missed, 2 if the storage cannot be set up.
  */
 public final class PredictionBenchmark {
   private static final int WORKERS = 4;
@@ -62,13 +61,13 @@ public final class PredictionBenchmark {
   private static final int SMALL_SIDE = 32;
 
   /**
-   * As long as storage takes with some 73 % of the data set cached: between two points of the
-   * sweep. Where two parts of a job are equally busy they also wait for each other, which {@code
-   * whatif} leaves out, and says so.
+   * As long as storage takes with about 73 % of the data set cached, between two points of the
+   * sweep. When two parts of a job are equally busy, they also wait for each other, which {@code
+   * whatif} ignores, as it reports.
    */
   private static final double STEP_MILLIS = 88;
 
-  /** So slow that the cores have slack: they also do what this disk is made of. */
+  /** Bytes/s; slow enough to leave the cores slack, because they also emulate the disk. */
   private static final long DISK = 8_000_000;
 
   private static final int SIDE = 340;
@@ -92,10 +91,10 @@ public final class PredictionBenchmark {
       new TextTable("sweep", "point", "predicted", "±", "measured", "least", "most", "error %");
 
   /**
-   * Of two data sets of as many samples.
+   * Uses two data sets with equally many samples.
    *
-   * @param small of small pictures, on the machine's own storage
-   * @param data on slow storage
+   * @param small small pictures, on the machine's own storage
+   * @param data pictures on slow storage
    */
   private PredictionBenchmark(Path small, Path data, int samples) throws IOException {
     this.small = small;
@@ -131,7 +130,7 @@ public final class PredictionBenchmark {
     System.exit(right ? 0 : 1);
   }
 
-  /** A data set of bitmaps of that many pixels a side; made once. */
+  /** A data set of square bitmaps with {@code side} pixels per side; made once. */
   private static Path bitmaps(Checkout checkout, Path work, int samples, int side)
       throws IOException, InterruptedException {
     Path pictures = work.resolve("bitmaps-" + side + "-" + samples);
@@ -224,7 +223,7 @@ public final class PredictionBenchmark {
     if (profiled || Files.notExists(profile)) {
       coordl.profile(profile, waiting(WORKERS, 1000));
     }
-    // Threads that wait need no core: as if there were plenty.
+    // Waiting threads need no core, so pretend there are many.
     JsonNode answers = answers(profile, "--cores", "64");
     for (int workers = 1; workers <= WORKERS; workers++) {
       Predicted predicted = point(answers, "cores", "", workers);
@@ -247,10 +246,10 @@ public final class PredictionBenchmark {
     return JsonMapper.shared().readTree(coordl.run(command.toArray(String[]::new))).path("answers");
   }
 
-  /** A predicted speed and its error, in samples per second. */
+  /** A predicted speed and its error, in samples/s. */
   private record Predicted(double speed, double error) {}
 
-  /** The point of a curve, between two of it where it has none there. */
+  /** The value of a curve at {@code x}, interpolated if needed. */
   private static Predicted point(JsonNode answers, String question, String series, double x) {
     for (JsonNode answer : answers) {
       if (!answer.path("question").asString().equals(question)) {
@@ -317,7 +316,7 @@ public final class PredictionBenchmark {
     int epochs = epochs(predicted);
     ChildJvm job = job(workers, STEP_MILLIS / factor, epochs);
     if (share > 0) {
-      // The whole data set needs room for the index beside its bytes.
+      // The whole data set also needs room for the index.
       long size = share == 100 ? bytes + bytes / 8 + (16 << 20) : bytes * share / 100;
       job.agent(checkout.agentJar(), "record=off,summary=off,cache=minio,cache.size=" + size);
     }
@@ -328,14 +327,14 @@ public final class PredictionBenchmark {
     return (int) Math.max(FEWEST_EPOCHS, Math.ceil(SECONDS * predicted.speed / samples));
   }
 
-  /** Samples per second of the epochs that count. */
+  /** Samples/s of the epochs that count. */
   private static List<Double> rates(ChildJvm job, int epochs)
       throws IOException, InterruptedException {
     String out = job.run().orFail("The job").out();
     List<Double> rates =
         EPOCH.matcher(out).results().map(epoch -> Double.valueOf(epoch.group(2))).toList();
     if (rates.size() != epochs) {
-      throw new IllegalStateException("Of " + epochs + " epochs the job told " + rates + ".");
+      throw new IllegalStateException("Of " + epochs + " epochs the job printed " + rates + ".");
     }
     return rates.subList(epochs - Math.max(3, epochs / 3), epochs);
   }

@@ -13,11 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What preparing samples costs the training thread in CPU time from the second epoch on, as it is
- * and with {@code prepared=share}, of data sets of every kind. Exits with 1 if a batch differs or
- * the CPU time is not at most a twentieth, except for samples that are cheap to make, of which the
- * first epoch matters. Arguments: the number of samples (5000), of epochs (4), a part of the names
- * of the programs, as {@code DL4J text} (all).
+ * CPU time that the training thread spends on preparing samples from the second epoch on, without
+ * the agent and with {@code prepared=share}, for data sets of every kind. Exits with 1 if a batch
+ * differs or {@code prepared=share} takes more than a twentieth; for cheap samples the first epoch
+ * matters instead. Arguments: the number of samples (5000), of epochs (4), a part of the programs'
+ * names, such as {@code DL4J text} (all).
  */
 public final class PreparedBenchmark {
   private static final double BAR = 20;
@@ -27,7 +27,7 @@ public final class PreparedBenchmark {
   private static final String DJL = "DJL";
   private static final String DL4J = "DL4J";
 
-  /** Samples that cost so little to make that the agent leaves them to the program. */
+  /** Samples that are so cheap that the agent leaves them to the program. */
   private static final String CHEAP = "small";
 
   private static final List<Kind> KINDS =
@@ -42,7 +42,7 @@ public final class PreparedBenchmark {
           new Kind(DL4J, "sequences"),
           new Kind(DL4J, "images"));
 
-  /** What is prepared, by which library. */
+  /** A library and the kind of its samples. */
   private record Kind(String library, String program) {
     @Override
     public String toString() {

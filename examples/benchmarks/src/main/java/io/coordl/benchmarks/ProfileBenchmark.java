@@ -16,31 +16,31 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Whether a profile tells the truth: programs whose rates are known by construction are profiled
- * ten times in a row. The programs sleep, so they run side by side. Exits with 1 if a rate is wrong
- * by more than 3 %, or a share of the epoch by more than 2 points, in any of the runs. Arguments:
- * the part of a name that programs must have to be run (all), and the number of runs (10).
+ * Checks profiles against the truth: profiles programs whose rates are known by construction ten
+ * times in a row. The programs sleep, so they run in parallel. Exits with 1 if in any run a rate is
+ * wrong by more than 3 %, or a share of the epoch by more than 2 points. Arguments: a part of the
+ * programs' names (all), and the number of runs (10).
  *
- * <p>Each run also says how late short sleeps of this benchmark's own ended meanwhile: what the
- * machine, or others on it, did to every program that counts on time.
+ * <p>Each run also prints how late short sleeps of this benchmark ended, which shows the effect of
+ * other load on all programs.
  */
 public final class ProfileBenchmark {
-  /** The promise for rates, as a share. */
+  /** The promised error of rates, as a share. */
   public static final double RATE_LIMIT = 0.03;
 
-  /** The promise for shares of an epoch. */
+  /** The promised error of shares of an epoch. */
   public static final double SHARE_LIMIT = 0.02;
 
   private ProfileBenchmark() {}
 
-  /** The figure that is furthest from the truth, in all runs of a program. */
+  /** The figure furthest from the truth, over all runs of a program. */
   private record Worst(double truth, double measured, double error) {
     Worst or(Worst other) {
       return Math.abs(other.error) > Math.abs(error) ? other : this;
     }
   }
 
-  /** What all runs of a program came to. */
+  /** The errors over all runs of a program. */
   private record Errors(KnownRates program, Map<String, Worst> rates, Map<String, Worst> shares) {}
 
   /** See the class. */
@@ -80,12 +80,12 @@ public final class ProfileBenchmark {
               + " it%n%s",
           Jdks.running(), runs, table);
       if (wrong) {
-        System.out.println("Wrong by more than is promised.");
+        System.out.println("Wrong by more than promised.");
         System.exit(1);
       }
     } catch (ExecutionException e) {
       e.printStackTrace();
-      System.exit(1); // The other programs are at work still.
+      System.exit(1); // The other programs still run.
     }
   }
 
@@ -98,7 +98,7 @@ public final class ProfileBenchmark {
       long begin = System.nanoTime();
       KnownRates.Profile profile = program.measure(checkout, Jdks.running(), work, "");
       for (KnownRates.Time time : profile.times()) {
-        // Rates, as promised: a time that is 3 % too long is a rate that is 2.9 % too low.
+        // The promise is about rates: a time 3 % too long is a rate 2.9 % too low.
         double error = time.truth() / time.measured() - 1;
         rates.merge(
             time.phase(), new Worst(time.truth() / 1e6, time.measured() / 1e6, error), Worst::or);

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A Python that has PyTorch and torchvision.
+ * A Python with PyTorch and torchvision.
  *
  * @param python its command
- * @param versions what it runs, for the reader
+ * @param versions its versions, for the reader
  */
 record PyTorch(String python, String versions) {
-  /** Debian's own Python has Debian's packages; another may come before it on the path. */
+  /** Debian's own Python first, because only it has Debian's packages. */
   private static final List<String> CANDIDATES = List.of("/usr/bin/python3", "python3");
 
   private static final String VERSIONS =
@@ -26,13 +26,13 @@ record PyTorch(String python, String versions) {
       try {
         return Optional.of(new PyTorch(python, run(List.of(python, "-c", VERSIONS)).strip()));
       } catch (IOException e) {
-        // None, or without PyTorch: the next one, or none at all, which the caller says.
+        // Missing, or without PyTorch: try the next one.
       }
     }
     return Optional.empty();
   }
 
-  /** The output of a script on certain cores. */
+  /** Runs a script with a command prefix that pins it to cores; returns its output. */
   String run(List<String> pinned, String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(pinned);
     command.add(python);

@@ -10,8 +10,8 @@ import java.util.Locale;
 
 /**
  * Reads many small files, epoch after epoch, and prints the CPU time per file in each epoch: {@code
- * epoch N: T us a file}. Arguments: a directory, how many files (made if missing), {@code stream}
- * or {@code random}, epochs.
+ * epoch N: T us a file}. Arguments: a directory, the number of files (made if missing), {@code
+ * stream} or {@code random}, epochs.
  */
 public final class ReadFiles {
   private static final int BYTES = 4_096;
@@ -40,7 +40,7 @@ public final class ReadFiles {
     }
   }
 
-  /** CPU time of this thread: all data is in memory, so only other programs could make it wait. */
+  /** CPU time of this thread; all data is in memory, so waits would come from other programs. */
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -19,10 +19,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a report of a large recording takes, next to JDK Mission Control's own parser on the
- * same file: {@code coordl report} as its launcher starts it, but with 256 MiB of heap, and the
- * parser with the heap it needs, in turns, each in a JVM of its own. Exits with 1 if the report is
- * slower. Both must have seen the same events. Arguments: turns (3), millions of events (10).
+ * Time for a report of a large recording, compared with JDK Mission Control's parser on the same
+ * file. {@code coordl report}, started by its launcher but with 256 MiB of heap, and the parser,
+ * with the heap it needs, take turns in separate JVMs. Exits with 1 if the report is slower or the
+ * two count different events. Arguments: turns (3), millions of events (10).
  */
 public final class ReportBenchmark {
   private static final Pattern TOTAL =
@@ -93,7 +93,7 @@ public final class ReportBenchmark {
         .classPath(Path.of(System.getProperty("java.class.path")));
   }
 
-  /** The batches of the report are those of the parser. */
+  /** Fails unless report and parser count the same batches and events. */
   private static void checkSame(String page, String parsed) {
     Map<String, Long> counts = new HashMap<>();
     for (String line : parsed.lines().toList()) {

@@ -14,17 +14,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A real file system on a disk of a known rate and no page cache to speak of, for this machine
- * alone: an ext4 image in memory behind a loop device, which the kernel throttles (blkio), read
- * through a pass-through file system whose process has its page cache limited to a few megabytes
- * (memory cgroup). The program that reads from {@link #directory} is neither throttled nor limited
- * itself. Needs root, cgroup v1 and the Debian packages {@code bindfs} and {@code e2fsprogs};
- * {@link #missing} says what of it is not there. Not thread-safe.
+ * A real file system on a disk of known rate with hardly any page cache: an ext4 image in memory
+ * behind a loop device throttled by the kernel (blkio), read through a pass-through file system
+ * whose process has only a few megabytes of page cache (memory cgroup). The program that reads from
+ * {@link #directory} is neither throttled nor limited itself. Needs root, cgroup v1 and the Debian
+ * packages {@code bindfs} and {@code e2fsprogs}; see {@link #missing}. Not thread-safe.
  */
 final class SlowStorage implements AutoCloseable {
   private static final Path GROUPS = Path.of("/sys/fs/cgroup");
 
-  /** Of the process that reads: its own memory and next to no page cache. */
+  /** Limit of the reading process: its own memory and hardly any page cache. */
   private static final long MEMORY = 8L << 20;
 
   private static final String READ_AHEAD_SECTORS = "2048";
@@ -33,15 +32,15 @@ final class SlowStorage implements AutoCloseable {
   private final Path work;
   private final Deque<Step> undo = new ArrayDeque<>();
 
-  /** Takes down what was built. */
+  /** A step to remove what was set up. */
   interface Step {
     void run() throws IOException, InterruptedException;
   }
 
   /**
-   * Copies {@code data} to a disk of its own.
+   * Copies {@code data} to a new disk.
    *
-   * @param work an empty directory to mount it below
+   * @param work an empty directory for its mount points
    * @param bytesPerSecond rate of the disk
    */
   SlowStorage(Path work, Path data, long bytesPerSecond) throws IOException, InterruptedException {
@@ -58,7 +57,7 @@ final class SlowStorage implements AutoCloseable {
     }
   }
 
-  /** What this machine lacks for it, empty if nothing. */
+  /** What this machine lacks; empty if nothing. */
   static List<String> missing() {
     List<String> missing = new ArrayList<>();
     if (!"root".equals(System.getProperty("user.name"))) {
@@ -90,10 +89,10 @@ final class SlowStorage implements AutoCloseable {
     run("mount", "-o", "noatime", device, disk.toString());
     undo.push(() -> run("umount", disk.toString()));
     run("cp", "-r", data + "/.", disk.toString());
-    // What the copy left in the page cache is charged to this process and would be read for free.
+    // Drop the page cache that the copy left, which would be read for free.
     run("umount", disk.toString());
     run("mount", "-o", "noatime,ro", device, disk.toString());
-    // Else the kernel asks for a file in pieces, with a wait for each: a disk of another rate.
+    // Otherwise the kernel reads files in small pieces, which changes the disk's rate.
     run("blockdev", "--setra", READ_AHEAD_SECTORS, device);
 
     Path throttle = group("blkio");
@@ -139,7 +138,7 @@ final class SlowStorage implements AutoCloseable {
     return group;
   }
 
-  /** Where the data lie. */
+  /** The directory with the data. */
   Path directory() {
     return work.resolve("slow").toAbsolutePath();
   }
@@ -175,7 +174,7 @@ final class SlowStorage implements AutoCloseable {
     return out;
   }
 
-  /** Takes it all down again, as far as it was built. */
+  /** Removes everything that was set up. */
   @Override
   public void close() throws IOException {
     IOException first = null;
@@ -183,7 +182,7 @@ final class SlowStorage implements AutoCloseable {
       try {
         undo.pop().run();
       } catch (InterruptedException e) {
-        // The rest is taken down all the same.
+        // Remove the rest anyway.
         Thread.currentThread().interrupt();
       } catch (IOException e) {
         if (first == null) {

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What the agent costs at the start: CPU seconds of a program that prints one line, and of the DJL
- * example that takes one step, without and with the agent, on every JDK of this machine. Argument:
- * pairs of runs (10).
+ * Start-up cost of the agent: CPU seconds of a program that prints one line, and of one step of the
+ * DJL example, without and with the agent, on every JDK of this machine. Argument: pairs of runs
+ * (10).
  */
 public final class StartupBenchmark {
   private StartupBenchmark() {}
@@ -25,7 +25,7 @@ public final class StartupBenchmark {
     DjlJob jobs = new DjlJob(checkout, work);
     jobs.makeImages(2, 16);
     jobs.job(Jdks.running(), "warm-up", 0).run().orFail("The warm-up of the DJL example");
-    // The recording is part of what an ordinary start costs.
+    // With a recording, as in an ordinary start.
     String agentArgs = "summary=off,record=" + work.resolve("startup.jfr");
 
     TextTable table =

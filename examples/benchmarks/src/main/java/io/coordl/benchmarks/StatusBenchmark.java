@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What it costs a job to be seen by {@code coordl top}: CPU time of the agent's thread that shows
- * it, from its start and, without that, from the tenth second on. Exits with 1 if the latter is
- * more than 0.1 % of a core. Argument: seconds (60).
+ * Cost of publishing a job to {@code coordl top}: CPU time of the agent's status thread in the
+ * first ten seconds and afterwards. Exits with 1 if the latter is more than 0.1 % of a core.
+ * Argument: seconds (60).
  */
 public final class StatusBenchmark {
   private static final double MOST = 0.001;
@@ -59,7 +59,7 @@ public final class StatusBenchmark {
     }
   }
 
-  /** Of the thread, in nanoseconds; the JVM is a child of the shell that measures it. */
+  /** CPU nanoseconds of the thread; the JVM is a child of the shell that measures it. */
   private static long cpu(ProcessHandle shell) throws IOException {
     for (ProcessHandle process : shell.descendants().toList()) {
       Path tasks = Path.of("/proc/" + process.pid() + "/task");

@@ -3,7 +3,7 @@ package io.coordl.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table for the screen: first column to the left, all others to the right. */
+/** A text table; the first column is left-aligned, all others right-aligned. */
 final class TextTable {
   private final List<List<String>> rows = new ArrayList<>();
 
@@ -11,7 +11,7 @@ final class TextTable {
     rows.add(List.of(header));
   }
 
-  /** Adds a row of as many cells as the header has. */
+  /** Adds a row with as many cells as the header. */
   TextTable row(String... cells) {
     if (cells.length != rows.get(0).size()) {
       throw new IllegalArgumentException(

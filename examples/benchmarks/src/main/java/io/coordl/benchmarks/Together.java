@@ -14,24 +14,24 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
- * Jobs that ran at the same time, from the moment that all were under way to the moment that the
- * first had ended. Immutable.
+ * Jobs that ran at the same time; rates count from the time that all have warmed up until the first
+ * ends. Immutable.
  *
  * @param results in the order of the jobs
- * @param epochEnds when each job said that it had ended each of its epochs, {@link System#nanoTime}
- * @param cpu what each job had used by then
+ * @param epochEnds {@link System#nanoTime} at the end of each epoch of each job
+ * @param cpu CPU time of each job at these times
  */
 record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<EpochCpu> cpu) {
-  /** Shows nothing; see below. */
+  /** As below, but shows nothing. */
   static Together run(String what, List<ChildJvm> jobs) throws IOException, InterruptedException {
     return run(what, jobs, line -> {});
   }
 
   /**
-   * Starts the jobs at once and waits until all have ended; shows every line of theirs to {@code
-   * echo} as it comes, from several threads.
+   * Starts all jobs at once and waits until they end; passes each line of output to {@code echo} at
+   * once, from several threads.
    *
-   * @throws IllegalStateException if one of them did not end well
+   * @throws IllegalStateException if one of them fails
    */
   static Together run(String what, List<ChildJvm> jobs, Consumer<String> echo)
       throws IOException, InterruptedException {
@@ -65,14 +65,14 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
     } catch (ExecutionException e) {
       throw new IOException("A job could not be run: " + what, e.getCause());
     } finally {
-      // Interrupted, a job is killed.
+      // An interrupt kills a job.
       pool.shutdownNow();
     }
   }
 
   /**
-   * Epochs that all jobs together finished in a second, parts of epochs counted in proportion,
-   * while every job had {@code warmUp} epochs behind it and none had ended.
+   * Epochs per second of all jobs together, counting partial epochs, after every job has finished
+   * {@code warmUp} epochs and before any has ended.
    */
   double epochsPerSecond(int warmUp) {
     long from = Long.MIN_VALUE;
@@ -92,14 +92,12 @@ record Together(List<ChildResult> results, List<List<Long>> epochEnds, List<Epoc
     return epochs / ((to - from) / 1e9);
   }
 
-  /**
-   * CPU seconds of all jobs, compilers excluded, in a mean epoch of these; the last has to last.
-   */
+  /** CPU seconds of all jobs in a mean epoch of these, without JIT compilers. */
   double cpuPerEpoch(int from, int to) {
     return cpu.stream().mapToDouble(job -> job.seconds(from, to)).sum() / (to - from);
   }
 
-  /** Epochs done at {@code time}, which lies between the first end and the last. */
+  /** Epochs done at {@code time}, which lies between the first and last end of an epoch. */
   private static double done(List<Long> ends, long time) {
     int epoch = 1;
     while (ends.get(epoch) < time) {

@@ -5,13 +5,13 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * What a training program printed of its epochs.
+ * Epochs of a training program, from its output.
  *
  * @param rate samples/s, the median from the third epoch on
  * @param losses of every epoch, as they were printed
  */
 record TrainingEpochs(double rate, List<String> losses) {
-  /** Epochs before it do not count: in them it is found out what to do, and things are kept. */
+  /** Earlier epochs do not count: in them the agent tries settings and fills its stores. */
   private static final int FIRST = 3;
 
   private static final Pattern EPOCH =
@@ -19,15 +19,15 @@ record TrainingEpochs(double rate, List<String> losses) {
           "^epoch \\d+: [0-9.]+ s, ([0-9.]+) samples/s, loss (\\S+)$", Pattern.MULTILINE);
 
   /**
-   * The epochs that {@code out} tells of.
+   * Parses a program's output.
    *
-   * @throws IllegalStateException if it tells of fewer than three
+   * @throws IllegalStateException if it has fewer than three epochs
    */
   static TrainingEpochs of(String out) {
     List<MatchResult> epochs = EPOCH.matcher(out).results().toList();
     if (epochs.size() < FIRST) {
       throw new IllegalStateException(
-          "The program told of "
+          "The program printed "
               + epochs.size()
               + " epochs, expected "
               + FIRST

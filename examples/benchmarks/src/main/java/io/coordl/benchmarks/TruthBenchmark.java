@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether the agent tells the truth: programs that know how long their training thread waited,
- * beside what the agent measured. Exits with 1 if it is wrong by more than 3 %. Argument: the part
- * of a name that programs must have to be run (all).
+ * Checks the agent against the truth: compares its data stalls with programs that measure their own
+ * waits. Exits with 1 if it is wrong by more than 3 %. Argument: a part of the programs' names
+ * (all).
  */
 public final class TruthBenchmark {
   private TruthBenchmark() {}

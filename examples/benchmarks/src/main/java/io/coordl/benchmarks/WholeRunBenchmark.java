@@ -13,11 +13,11 @@ import java.util.Locale;
 import java.util.function.Function;
 
 /**
- * What observing costs a whole short run, from the start of the JVM to its end, compilers,
- * recording and summary included: more CPU seconds and more wall time than the same run without the
- * agent, as the mean over rounds with its 95 % interval; beside it what {@link EmptyAgent} costs.
- * Arguments: rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all of this
- * machine). The exit status is 1 if a mean is above the bar.
+ * Cost of observing a whole short run, from JVM start to end, including JIT compilers, recording
+ * and summary: additional CPU seconds and wall time compared with the run without the agent, as the
+ * mean over rounds with its 95 % interval. Also shows the cost of {@link EmptyAgent}. Arguments:
+ * rounds of three runs (5), DJL or DL4J (both), feature release of the JDK (all of this machine).
+ * The exit status is 1 if a mean is above the bar.
  */
 public final class WholeRunBenchmark {
   private static final double CPU_BAR = 0.8;
@@ -25,7 +25,7 @@ public final class WholeRunBenchmark {
   private static final int CLASSES = 2;
   private static final int PER_CLASS = 100;
 
-  /** A run in seconds. */
+  /** CPU and wall seconds of a run. */
   private record Run(double cpu, double wall) {
     Run minus(Run other) {
       return new Run(cpu - other.cpu, wall - other.wall);
@@ -85,14 +85,14 @@ public final class WholeRunBenchmark {
     Path work = checkout.work("whole-run");
     Path empty = EmptyAgent.jar(work.resolve("empty-agent.jar"));
     String observing = "record=" + work.resolve("run.jfr");
-    run(job(checkout, example, jdk, images)); // Files into the page cache, natives unpacked.
+    run(job(checkout, example, jdk, images)); // Fills the page cache and unpacks natives.
     List<Run> plain = new ArrayList<>();
     List<Run> any = new ArrayList<>();
     List<Run> more = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
       Run[] runs = new Run[3];
       for (int i = 0; i < runs.length; i++) {
-        int which = (round + i) % runs.length; // Each is first, second and third in turn.
+        int which = (round + i) % runs.length; // Rotates the order.
         ChildJvm job = job(checkout, example, jdk, images);
         if (which > 0) {
           job.agent(which == 1 ? empty : checkout.agentJar(), which == 1 ? "" : observing);

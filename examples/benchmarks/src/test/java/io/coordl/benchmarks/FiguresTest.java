@@ -38,7 +38,7 @@ class FiguresTest {
   }
 
   @Test
-  void aMissingFigureIsAnErrorNotAZero() {
+  void aMissingFigureIsAnErrorNotZero() {
     assertThatThrownBy(() -> RecordingSummary.of(JsonMapper.shared().readTree("{\"totals\": {}}")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("wallNanos");
@@ -52,7 +52,7 @@ class FiguresTest {
   }
 
   @Test
-  void theFirstEpochOfALoaderIsNotAmongTheLater() {
+  void aLoadersLaterRateExcludesTheFirstEpoch() {
     String out =
         """
         [coordl] epoch 9 is no epoch
@@ -64,11 +64,11 @@ class FiguresTest {
     assertThat(EpochRates.of(out)).isEqualTo(new EpochRates(300, 1200, 1000));
     assertThatThrownBy(() -> EpochRates.of("epoch 1: 2.000 s, 300.0 samples/s, 9.0 per CPU s\n"))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("told of 1 epochs");
+        .hasMessageContaining("printed 1 epochs");
   }
 
   @Test
-  void theFirstTwoEpochsOfATrainingCountForTheirLossesAlone() {
+  void theFirstTwoTrainingEpochsCountOnlyForTheirLosses() {
     String out =
         """
         epoch 1: 2.000 s, 300.0 samples/s, loss 0.5
@@ -80,11 +80,11 @@ class FiguresTest {
         .isEqualTo(new TrainingEpochs(1500.5, List.of("0.5", "NaN", "-1.5E-7", "0.25")));
     assertThatThrownBy(() -> TrainingEpochs.of("epoch 1: 2.000 s, 300.0 samples/s, loss 0.5\n"))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("told of 1 epochs");
+        .hasMessageContaining("printed 1 epochs");
   }
 
   @Test
-  void onlyPicturesThatWereOpenedCount() throws IOException {
+  void onlyOpenedPicturesCount() throws IOException {
     Path trace =
         Files.write(
             folder.resolve("trace"),

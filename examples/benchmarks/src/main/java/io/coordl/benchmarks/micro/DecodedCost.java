@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A decoded item from the store in a fresh direct buffer, beside the mere copy of as many bytes:
- * {@value #ITEMS} items in random order, more than a processor's cache holds. The libraries' own
- * part is on neither side; {@code ImageCost} and {@code MatrixCost} have it.
+ * Getting a decoded item from the store into a fresh direct buffer, compared with just copying as
+ * many bytes; {@value #ITEMS} items in random order, more than a processor's cache holds. Without
+ * the libraries' own part, which {@code ImageCost} and {@code MatrixCost} measure.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -40,7 +40,7 @@ public class DecodedCost {
   private static final int ITEMS = 200;
   private static final DecodedForm FORM = DecodedForm.of("benchmark");
 
-  /** Varied by JMH: side of a square picture in colour. */
+  /** Varied by JMH: side of a square colour picture, in pixels. */
   @Param({"64", "224", "346"})
   public int side = 224;
 
@@ -49,7 +49,7 @@ public class DecodedCost {
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable DecodedStore store;
 
-  /** Keeps the items, and as much again in plain memory. */
+  /** Puts the items into the store and as many bytes into plain memory. */
   @Setup
   public void prepare() throws IOException {
     Path folder = Files.createTempDirectory("decoded-cost");
@@ -95,7 +95,7 @@ public class DecodedCost {
     }
   }
 
-  /** Looks at the file and finds its pixels; nothing is copied. */
+  /** Checks the file and finds its pixels, without a copy. */
   @Benchmark
   public KeptArray find() {
     String path = paths.get(order.nextInt(ITEMS)).toString();
@@ -104,14 +104,14 @@ public class DecodedCost {
     return Objects.requireNonNull(KeptArray.read(found));
   }
 
-  /** The pixels in a fresh direct buffer. */
+  /** Copies the pixels into a fresh direct buffer. */
   @Benchmark
   public ByteBuffer hit() {
     ByteBuffer values = find().values();
     return direct(values.remaining()).put(values.duplicate());
   }
 
-  /** As many bytes of plain memory in a fresh direct buffer. */
+  /** Copies as many bytes of plain memory into a fresh direct buffer. */
   @Benchmark
   public ByteBuffer copy() {
     ByteBuffer values = plain.get(order.nextInt(ITEMS));

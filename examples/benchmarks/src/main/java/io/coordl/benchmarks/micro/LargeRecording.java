@@ -17,15 +17,15 @@ import jdk.jfr.Event;
 import jdk.jfr.Recording;
 
 /**
- * Writes a recording of the agent's own events, as many as asked for, in the mix of a long job:
- * batches of 32 items, of each item a fetch, a decode and a transform, and of each batch its
- * preparation, a stall and a step. Arguments: file, events.
+ * Writes a recording with a given number of the agent's events, in the mix of a long job: batches
+ * of 32 items; a fetch, a decode and a transform per item; a preparation, a stall and a step per
+ * batch. Arguments: file, events.
  */
 public final class LargeRecording {
   private static final int ITEMS = 32;
   private static final int EVENTS_OF_A_BATCH = 3 * ITEMS + 3;
 
-  /** About that many different files, as in ImageNet. */
+  /** Number of different files, as in ImageNet. */
   private static final int FILES = 1_281_167;
 
   private LargeRecording() {}

@@ -8,8 +8,8 @@ import org.openjdk.jmc.flightrecorder.CouldNotLoadRecordingException;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 
 /**
- * Reads a recording as JDK Mission Control does, and prints how many fetches, stalls and steps it
- * has. Argument: file.
+ * Reads a recording with JDK Mission Control's parser and prints the number of events by type.
+ * Argument: file.
  */
 public final class MissionControlReading {
   private MissionControlReading() {}

@@ -38,9 +38,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A hit of the cache beside the same read from a warm page cache: {@value #FILES} JPEG files in
- * random order, more than a processor's cache holds. Both sides run the program's own code, and
- * both give it the same bytes in its own arrays.
+ * A cache hit compared with the same read from a warm page cache; {@value #FILES} JPEG files in
+ * random order, more than a processor's cache holds. Both sides run the program's own code and fill
+ * its arrays with the same bytes.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -49,7 +49,7 @@ public class ReadCost {
   private static final int FILES = 400;
   private static final int PIECE = 8192;
 
-  /** Varied by JMH: about the bytes of a file. */
+  /** Varied by JMH: approximate bytes of a file. */
   @Param({"30000", "110000"})
   public int bytes = 30_000;
 
@@ -58,7 +58,7 @@ public class ReadCost {
   private SplittableRandom order = new SplittableRandom(1);
   private @Nullable ArenaStore store;
 
-  /** Makes the files, reads each, and puts each into a cache of this process. */
+  /** Makes the files, reads each, and puts each into this process's cache. */
   @Setup
   public void prepare() throws IOException {
     ImageIO.setUseCache(false);
@@ -86,7 +86,7 @@ public class ReadCost {
     }
   }
 
-  /** A picture whose JPEG has about {@link #bytes}: as large as photographs of that size are. */
+  /** A picture whose JPEG has about {@link #bytes} and the dimensions of such a photograph. */
   private byte[] picture() throws IOException {
     SplittableRandom random = new SplittableRandom(2);
     for (int side = 64; ; side += 16) {

@@ -24,18 +24,18 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A span that nothing happens in, with the real recorder behind the bridge. */
+/** An empty span, with the real recorder behind the bridge. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class SpanCost {
-  /** What stands behind the bridge. */
+  /** What is behind the bridge. */
   public enum Sink {
     /** Nothing: the agent is switched off. */
     NONE,
     /** The recorder, without a recording. */
     NO_RECORDING,
-    /** The recorder and a recording that runs; no span is as long as its threshold. */
+    /** The recorder with a running recording; all spans are shorter than its threshold. */
     RECORDING
   }
 
@@ -44,7 +44,7 @@ public class SpanCost {
 
   private SpanSink spans = SpanSink.NONE;
 
-  /** Installs what {@link #sink} says. */
+  /** Installs the chosen {@link #sink}. */
   @Setup
   public void install() throws IOException {
     JobMonitor monitor = new JobMonitor(List.of(), "", new AgentLog(), new RewriteLog());
@@ -67,25 +67,25 @@ public class SpanCost {
     Bridge.trip();
   }
 
-  /** A sample: only its time counts. */
+  /** A sample, which only adds its time. */
   @Benchmark
   public void sample() {
     Spans.exit(Spans.enter(SpanKind.SAMPLE, this), null);
   }
 
-  /** A transform: it is in the distribution of transforms, too, and an event if long enough. */
+  /** A transform, which also enters a histogram, and becomes an event if long enough. */
   @Benchmark
   public void transform() {
     Spans.exit(Spans.enter(SpanKind.TRANSFORM, this), null);
   }
 
-  /** What a piece of a read adds, given the clock readings of its begin and end. */
+  /** A piece of a read, without the clock readings at its start and end. */
   @Benchmark
   public void fetchTime() {
     spans.fetchTime(0, 1);
   }
 
-  /** The two clock readings that a span cannot do without. */
+  /** The two clock readings that every span needs. */
   @Benchmark
   public long clock() {
     long begun = System.nanoTime();

@@ -28,11 +28,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, beside copying the
- * same bytes from one direct buffer to another, and to shared memory. Publishing is what happens
- * between the batch being prepared and its being there for all jobs, on the agent's thread, and the
- * way there and back between two threads. Slots and memory have been used before, as in all epochs
- * but the first.
+ * Publishing and using a batch of 32 x 3 x 224 x 224 floats in a staging buffer, compared with
+ * copying as many bytes from one direct buffer to another, and to shared memory. Publishing covers
+ * the time from a prepared batch until all jobs can use it, including the hand-over to the agent's
+ * thread and back. Slots and memory are already touched, as in all epochs but the first.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.SampleTime)
@@ -41,7 +40,7 @@ public class StagingCost {
   private static final int BYTES = 32 * 3 * 224 * 224 * 4;
   private static final int BATCHES = 1 << 16;
 
-  /** More than there are slots. */
+  /** More than the number of slots. */
   private static final int WARM_UP = 32;
 
   private final ByteBuffer source = ByteBuffer.allocateDirect(BYTES);
@@ -54,7 +53,7 @@ public class StagingCost {
   private int staged;
   private int next;
 
-  /** Makes a buffer of a group of its own, and one of plain shared memory. */
+  /** Makes a staging buffer of a new group, and a buffer in plain shared memory. */
   @Setup
   public void open() throws IOException {
     for (int i = 0; i < BYTES; i += 4) {
@@ -93,7 +92,7 @@ public class StagingCost {
     return epoch;
   }
 
-  /** Is prepared at once, and published when it is asked for. */
+  /** A batch that is prepared at once and published on request. */
   private final class Prepared implements PreparedBatch {
     Prepared() {
       asked.acquireUninterruptibly();
@@ -115,13 +114,13 @@ public class StagingCost {
     }
   }
 
-  /** A batch to be used, not timed. */
+  /** Stages a batch to use; not timed. */
   @Setup(Level.Invocation)
   public void stage() {
     publishOne();
   }
 
-  /** All that is staged is used, not timed. */
+  /** Uses all staged batches; not timed. */
   @TearDown(Level.Invocation)
   public void useAll() throws IOException {
     while (next < staged) {
@@ -129,19 +128,19 @@ public class StagingCost {
     }
   }
 
-  /** One direct buffer to another. */
+  /** Copies one direct buffer to another. */
   @Benchmark
   public ByteBuffer copyDirect() {
     return direct.put(0, source, 0, BYTES);
   }
 
-  /** A direct buffer to shared memory. */
+  /** Copies a direct buffer to shared memory. */
   @Benchmark
   public ByteBuffer copyShared() {
     return shared.put(0, source, 0, BYTES);
   }
 
-  /** A batch goes to all jobs. */
+  /** Publishes a batch to all jobs. */
   @Benchmark
   public void publish() {
     publishOne();
@@ -153,7 +152,7 @@ public class StagingCost {
     published.acquireUninterruptibly();
   }
 
-  /** A job takes a batch: copies it into memory that it has used before. */
+  /** Takes a batch and copies it into memory that was used before. */
   @Benchmark
   public ByteBuffer useAndCopy() throws IOException {
     ByteBuffer used = epoch().use(next++, batch -> direct.put(0, batch, 0, BYTES));
@@ -166,7 +165,7 @@ public class StagingCost {
   /** Leaves the group. */
   @TearDown
   public void close() {
-    asked.release(BATCHES); // Whoever prepares need not wait any more.
+    asked.release(BATCHES); // The preparing thread need not wait any more.
     if (group != null) {
       group.close();
     }

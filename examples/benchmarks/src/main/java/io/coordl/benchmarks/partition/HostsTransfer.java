@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The product's own engine: a host that has all items, and one that has room for none. */
+/** The product's own engine: one host has all items, the other has room for none. */
 final class HostsTransfer implements Transfer {
   private static final String GROUP = "benchmark";
   private static final String LEAST_BUDGET = "1m";
@@ -101,7 +101,7 @@ final class HostsTransfer implements Transfer {
     own.close();
   }
 
-  /** Who is there: the host that has the items, and this one. */
+  /** The members: the host with the items, and this one. */
   private record Two(List<Member> members, String self) implements Membership {
     Two(InetSocketAddress server) {
       this(

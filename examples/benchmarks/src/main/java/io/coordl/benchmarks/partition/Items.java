@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 /**
  * Items that both sides know.
  *
- * @param count how many there are
+ * @param count number of items
  * @param bytes length of each
  */
 record Items(int count, int bytes) {
@@ -16,7 +16,7 @@ record Items(int count, int bytes) {
     return content;
   }
 
-  /** All of them in memory outside the heap, one after the other. */
+  /** All items in direct memory. */
   ByteBuffer[] direct() {
     ByteBuffer[] all = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {
@@ -25,17 +25,17 @@ record Items(int count, int bytes) {
     return all;
   }
 
-  /** First and last byte of an item, in one number. */
+  /** First and last byte of an item in one number. */
   static int ends(byte first, byte last) {
     return (first & 0xff) << 8 | (last & 0xff);
   }
 
-  /** As above, of an item's bytes. */
+  /** As above, for an item's bytes. */
   static int ends(ByteBuffer content) {
     return ends(content.get(content.position()), content.get(content.limit() - 1));
   }
 
-  /** What {@link #ends} says of each. */
+  /** {@link #ends} of each item. */
   int[] expected() {
     int[] expected = new int[count];
     for (int i = 0; i < count; i++) {

@@ -12,8 +12,8 @@ import org.jgroups.blocks.MessageDispatcher;
 import org.jgroups.blocks.RequestOptions;
 
 /**
- * Question and answer by JGroups' own data path, set up for large answers: a bundler of 4 MiB for
- * each receiver, answers out of band and without flow control.
+ * Requests and replies over JGroups' own data path, configured for large replies: a 4 MiB bundler
+ * per receiver, replies out of band and without flow control.
  */
 final class JgroupsTransfer implements Transfer {
   private static final String STACK =
@@ -36,7 +36,7 @@ final class JgroupsTransfer implements Transfer {
       </config>
       """;
 
-  private static final Message.Flag[] ANSWERS = {
+  private static final Message.Flag[] REPLY_FLAGS = {
     Message.Flag.OOB, Message.Flag.DONT_BUNDLE, Message.Flag.NO_FC
   };
 
@@ -68,22 +68,21 @@ final class JgroupsTransfer implements Transfer {
     JChannel channel = connect(at.getPort(), at.getPort());
     new MessageDispatcher(
         channel,
-        question -> {
+        request -> {
           ByteBuffer item =
-              all[ByteBuffer.wrap(question.getArray(), question.getOffset(), 4).getInt()];
+              all[ByteBuffer.wrap(request.getArray(), request.getOffset(), 4).getInt()];
           byte[] copy = new byte[item.remaining()];
           item.get(0, copy);
-          return new BytesMessage(question.getSrc(), copy).setFlag(ANSWERS);
+          return new BytesMessage(request.getSrc(), copy).setFlag(REPLY_FLAGS);
         });
   }
 
   @Override
   public int get(int item) throws Exception {
-    BytesMessage question =
-        new BytesMessage(server, ByteBuffer.allocate(4).putInt(0, item).array());
-    BytesMessage answer =
-        dispatcher.sendMessage(question, RequestOptions.SYNC().flags(Message.Flag.OOB));
-    return Items.ends(ByteBuffer.wrap(answer.getArray(), answer.getOffset(), answer.getLength()));
+    BytesMessage request = new BytesMessage(server, ByteBuffer.allocate(4).putInt(0, item).array());
+    BytesMessage reply =
+        dispatcher.sendMessage(request, RequestOptions.SYNC().flags(Message.Flag.OOB));
+    return Items.ends(ByteBuffer.wrap(reply.getArray(), reply.getOffset(), reply.getLength()));
   }
 
   @Override

@@ -24,17 +24,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A plain Netty transfer: frames with a length and the number of the question; the server sends
- * what lies in its memory without copying it; one connection for all threads that ask, each of
- * which waits for its own answer.
+ * A plain Netty transfer: frames with a length and a request number; the server sends items from
+ * its memory without a copy; all requesting threads share one connection, and each waits for its
+ * own reply.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // Of a write that fails, the answer fails to come.
+@SuppressWarnings("FutureReturnValueIgnored") // If a write fails, the reply never comes.
 final class NettyTransfer implements Transfer {
   private static final int MOST_BYTES = 16 << 20;
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-  private final Map<Integer, CompletableFuture<byte[]>> asked = new ConcurrentHashMap<>();
+  private final Map<Integer, CompletableFuture<byte[]>> pending = new ConcurrentHashMap<>();
   private final AtomicInteger numbers = new AtomicInteger();
   private final Channel channel;
 
@@ -47,7 +47,7 @@ final class NettyTransfer implements Transfer {
             .option(
                 ChannelOption.RECVBUF_ALLOCATOR,
                 new AdaptiveRecvByteBufAllocator(4096, 262_144, 1 << 20))
-            .handler(frames(new Answers()))
+            .handler(frames(new ReplyHandler()))
             .connect(server)
             .sync()
             .channel();
@@ -63,7 +63,7 @@ final class NettyTransfer implements Transfer {
             new ChannelInitializer<Channel>() {
               @Override
               protected void initChannel(Channel peer) {
-                peer.pipeline().addLast(frame(), new Questions(all));
+                peer.pipeline().addLast(frame(), new RequestHandler(all));
               }
             })
         .bind(at)
@@ -86,11 +86,11 @@ final class NettyTransfer implements Transfer {
   @Override
   public int get(int item) throws Exception {
     int number = numbers.incrementAndGet();
-    CompletableFuture<byte[]> answer = new CompletableFuture<>();
-    asked.put(number, answer);
+    CompletableFuture<byte[]> reply = new CompletableFuture<>();
+    pending.put(number, reply);
     channel.writeAndFlush(
         channel.alloc().directBuffer(12).writeInt(8).writeInt(number).writeInt(item));
-    byte[] content = answer.get();
+    byte[] content = reply.get();
     return Items.ends(content[0], content[content.length - 1]);
   }
 
@@ -99,31 +99,31 @@ final class NettyTransfer implements Transfer {
     group.shutdownGracefully();
   }
 
-  private static final class Questions extends SimpleChannelInboundHandler<ByteBuf> {
+  private static final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     private final ByteBuffer[] all;
 
-    Questions(ByteBuffer[] all) {
+    RequestHandler(ByteBuffer[] all) {
       this.all = all;
     }
 
     @Override
-    protected void channelRead0(ChannelHandlerContext context, ByteBuf question) {
-      int number = question.readInt();
-      ByteBuffer item = all[question.readInt()].duplicate();
+    protected void channelRead0(ChannelHandlerContext context, ByteBuf request) {
+      int number = request.readInt();
+      ByteBuffer item = all[request.readInt()].duplicate();
       context.write(
           context.alloc().directBuffer(8).writeInt(4 + item.remaining()).writeInt(number));
       context.writeAndFlush(Unpooled.wrappedBuffer(item));
     }
   }
 
-  private final class Answers extends SimpleChannelInboundHandler<ByteBuf> {
+  private final class ReplyHandler extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
-      CompletableFuture<byte[]> answer = asked.remove(frame.readInt());
+      CompletableFuture<byte[]> reply = pending.remove(frame.readInt());
       byte[] content = new byte[frame.readableBytes()];
       frame.readBytes(content);
-      if (answer != null) {
-        answer.complete(content);
+      if (reply != null) {
+        reply.complete(content);
       }
     }
   }

@@ -9,8 +9,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Blocking sockets and direct buffers that are used again and again, a thread and a connection per
- * thread that asks: no engine can do with less.
+ * Blocking sockets and reused direct buffers, with a thread and a connection per requesting thread:
+ * a lower bound for any engine.
  */
 final class RawSockets implements Transfer {
   private final InetSocketAddress server;
@@ -31,18 +31,18 @@ final class RawSockets implements Transfer {
         () -> {
           while (true) {
             SocketChannel peer = server.accept();
-            Sides.daemon(() -> answer(peer, all));
+            Sides.daemon(() -> serveItems(peer, all));
           }
         });
   }
 
-  private static void answer(SocketChannel peer, ByteBuffer[] all) throws IOException {
+  private static void serveItems(SocketChannel peer, ByteBuffer[] all) throws IOException {
     peer.setOption(StandardSocketOptions.TCP_NODELAY, true);
-    ByteBuffer question = ByteBuffer.allocateDirect(Integer.BYTES);
+    ByteBuffer request = ByteBuffer.allocateDirect(Integer.BYTES);
     while (true) {
-      question.clear();
-      fill(peer, question);
-      ByteBuffer item = all[question.getInt(0)].duplicate();
+      request.clear();
+      fill(peer, request);
+      ByteBuffer item = all[request.getInt(0)].duplicate();
       while (item.hasRemaining()) {
         peer.write(item);
       }

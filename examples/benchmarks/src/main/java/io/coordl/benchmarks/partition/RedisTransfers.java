@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 
-/** Items from a Redis, of which the other side is the server itself. */
+/** Items from a Redis server. */
 final class RedisTransfers {
   private RedisTransfers() {}
 
@@ -29,7 +29,7 @@ final class RedisTransfers {
     return ("item" + item).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The product's engine, on a host that has no room of its own. */
+  /** The product's engine, on a host without room for items. */
   static final class Engine implements Transfer {
     private final RedisEngine engine;
     private final int bytes;
@@ -93,7 +93,7 @@ final class RedisTransfers {
     }
   }
 
-  /** Jedis as it is, a connection for each thread. */
+  /** Plain Jedis, with a connection per thread. */
   static final class Jedis implements Transfer {
     private final ThreadLocal<Connection> connections;
 
@@ -118,7 +118,7 @@ final class RedisTransfers {
     public void close() {}
   }
 
-  /** Lettuce as it is, one connection for all threads, as its manual says. */
+  /** Plain Lettuce, with one connection for all threads, as its manual recommends. */
   static final class Lettuce implements Transfer {
     private final RedisClient client;
     private final StatefulRedisConnection<byte[], byte[]> connection;

@@ -15,11 +15,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The side that has the items, {@code serve WAY PORT ITEMS BYTES KEYS}, or the one that gets them,
- * {@code get WAY PORT ITEMS BYTES KEYS PID}, of which KEYS is a key store and PID is the process on
- * the other side. The first prints a line once it listens and ends with its input; the second
- * prints its figures: median and 99 % in microseconds of one thread, GB/s of four, microseconds of
- * CPU per item of both processes. Each is measured for a second, after as long a warm-up.
+ * The side that has the items, {@code serve WAY PORT ITEMS BYTES SECRET}, or the side that gets
+ * them, {@code get WAY PORT ITEMS BYTES SECRET PID}, where SECRET is the peer secret and PID the
+ * process on the other side. The first prints a line once it listens and ends with its input. The
+ * second prints its figures: p50 and p99 in microseconds with one thread, GB/s with four, CPU
+ * microseconds per item of both processes. Each phase lasts a second, after a warm-up of equal
+ * length.
  */
 public final class Sides {
   private static final int THREADS = 4;
@@ -92,7 +93,7 @@ public final class Sides {
         cpu * 1e6 / (got + nanos.length));
   }
 
-  /** One thread gets items at random; how long each took. */
+  /** Gets items at random with one thread; returns the nanoseconds of each. */
   private static long[] alone(Transfer transfer, int[] expected) throws Exception {
     SplittableRandom random = new SplittableRandom(1);
     long[] nanos = new long[1 << 20];
@@ -107,7 +108,7 @@ public final class Sides {
     return Arrays.copyOf(nanos, count);
   }
 
-  /** Four threads get items at random; how many. */
+  /** Gets items at random with four threads; returns their number. */
   private static long together(Transfer transfer, int[] expected) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     List<Future<Long>> counts = new ArrayList<>();
@@ -135,14 +136,14 @@ public final class Sides {
 
   private static void check(Transfer transfer, int item, int[] expected) throws Exception {
     if (transfer.get(item) != expected[item]) {
-      throw new IllegalStateException("Item " + item + " came as another.");
+      throw new IllegalStateException("Item " + item + " has the wrong content.");
     }
   }
 
   /** User and system time of a process and all its threads. */
   private static double cpuSeconds(long pid) throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-    // The name, in brackets, may hold blanks; user and system time are fields 14 and 15.
+    // The name, in brackets, may contain blanks; user and system time are fields 14 and 15.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / (double) TICKS_A_SECOND;
   }
@@ -155,14 +156,14 @@ public final class Sides {
               try {
                 task.run();
               } catch (IOException e) {
-                // The other side has gone.
+                // The other side is gone.
               }
             });
     thread.setDaemon(true);
     thread.start();
   }
 
-  /** What a daemon thread does. */
+  /** The work of a daemon thread. */
   interface Task {
     void run() throws IOException;
   }

@@ -1,11 +1,11 @@
 package io.coordl.benchmarks.partition;
 
-/** A way of getting items of another process. One object serves several threads. */
+/** A transport for items of another process. Thread-safe. */
 interface Transfer extends AutoCloseable {
   /**
-   * Gets an item, all of it, into memory of this process.
+   * Gets a whole item into this process's memory.
    *
-   * @return its first and its last byte, as {@link Items#ends} says
+   * @return its first and last byte, as from {@link Items#ends}
    */
   int get(int item) throws Exception;
 

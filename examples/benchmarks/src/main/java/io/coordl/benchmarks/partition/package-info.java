@@ -1,6 +1,7 @@
 /**
- * The two sides of {@link io.coordl.benchmarks.PartitionBenchmark}, each a JVM of its own: one has
- * the items, the other gets them, by one way or another. Nothing else may use these.
+ * The two sides of {@link io.coordl.benchmarks.PartitionBenchmark}, each in its own JVM: one has
+ * the items, the other gets them over one of the transports. Only that benchmark may use this
+ * package.
  */
 @NullMarked
 package io.coordl.benchmarks.partition;
