@@ -30,8 +30,8 @@ import java.util.concurrent.Executors;
 import javax.imageio.ImageIO;
 
 /**
- * Batches of pictures of many sizes through many pipelines. Argument: a folder for the pictures.
- * Prints a line for each batch, and what a draw from DJL's random generator gives after each epoch.
+ * Sends pictures of many sizes through many pipelines. Argument: a folder for the pictures. Prints
+ * a line per batch, and after each epoch a draw from DJL's random generator.
  */
 public final class Crops {
   private static final int PICTURES = 44;
@@ -127,7 +127,7 @@ public final class Crops {
     return pictures;
   }
 
-  /** The arrays of Normalize change in mid-epoch. */
+  /** Changes the arrays of Normalize during an epoch. */
   private static void changes(Path folder) throws IOException, TranslateException {
     System.out.println("changes");
     Engine.getInstance().setRandomSeed(2);
@@ -154,7 +154,7 @@ public final class Crops {
         data.getShape() + " " + data.getDataType() + " " + batch.getIndices() + " " + sum);
   }
 
-  /** Pictures of noise with a plain part, of odd sizes; the same each time. */
+  /** Writes noisy pictures with a plain part, of odd sizes; the same every time. */
   private static void write(Path folder) throws IOException {
     Random random = new Random(3);
     for (int i = 0; i < PICTURES; i++) {
@@ -172,7 +172,7 @@ public final class Crops {
     }
   }
 
-  /** Makes tensors of its own kind. */
+  /** Makes tensors in its own way. */
   private static final class Doubled extends ToTensor {
     @Override
     public NDArray transform(NDArray array) {
@@ -180,7 +180,7 @@ public final class Crops {
     }
   }
 
-  /** Draws if the picture is bright. */
+  /** Draws a random number if the picture is bright. */
   private static final class ByPixel implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -197,7 +197,7 @@ public final class Crops {
     }
   }
 
-  /** Crops each picture a little more to the right than the one before. */
+  /** Crops each picture further to the right than the previous one. */
   private static final class Stateful implements Transform {
     private int calls;
 

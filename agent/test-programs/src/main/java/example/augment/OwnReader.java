@@ -17,14 +17,13 @@ import javax.imageio.spi.IIORegistry;
 import javax.imageio.spi.ImageReaderSpi;
 
 /**
- * Random crops of JPEG files, decoded by a reader of the program's own that draws a random number
- * for each file. Argument: a folder with one folder of pictures per class. Prints a line for each
- * batch.
+ * Random crops of JPEG files, decoded by the program's own reader, which draws a random number per
+ * file. Argument: a folder with one folder of pictures per class. Prints a line per batch.
  */
 public final class OwnReader {
   private OwnReader() {}
 
-  /** Two epochs. */
+  /** Runs two epochs. */
   public static void main(String[] args) throws IOException, TranslateException {
     IIORegistry registry = IIORegistry.getDefaultInstance();
     ImageReaderSpi jpeg =
@@ -63,7 +62,7 @@ public final class OwnReader {
     }
   }
 
-  /** Draws, and leaves the rest to the JDK's reader. */
+  /** Draws a random number and delegates to the JDK's reader. */
   private static final class Drawing extends ImageReaderSpi {
     private final ImageReaderSpi jdks;
 

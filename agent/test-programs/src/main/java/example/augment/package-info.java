@@ -1,2 +1,2 @@
-/** Pictures that are cropped and resized at random, in every way and by every kind of transform. */
+/** Random crops and resizes of pictures by every kind of transform. */
 package example.augment;

@@ -6,15 +6,14 @@ import org.bytedeco.javacpp.Pointer;
 import org.nd4j.linalg.api.ndarray.INDArray;
 
 /**
- * The bytes of arrays of DL4J. Another thread frees an array's memory once the garbage collector
- * finds the array unreachable, at any moment. Code that reads the memory by its address must keep
- * the array reachable until it is done, because the pointer does not. {@link FreedMemory} shows
- * what happens otherwise.
+ * The bytes of DL4J arrays. Another thread may free an array's memory as soon as the array is
+ * unreachable, and a pointer to the memory does not keep it reachable. Code that reads by address
+ * must keep the array reachable until done; {@link FreedMemory} shows what happens otherwise.
  */
 public final class ArrayBytes {
   private ArrayBytes() {}
 
-  /** The values in c order, each in the machine's byte order. */
+  /** The values in C order and native byte order. */
   public static byte[] of(INDArray array) {
     INDArray copy = array.dup('c');
     try {
@@ -27,7 +26,7 @@ public final class ArrayBytes {
     }
   }
 
-  /** Takes in the values of an array. */
+  /** Adds the values of an array. */
   public static Checksum add(Checksum checksum, INDArray array) {
     return checksum.add(of(array), holder(array));
   }

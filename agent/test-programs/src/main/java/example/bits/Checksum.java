@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.zip.CRC32;
 
 /**
- * A checksum of values that two runs print and compare. With {@code -Dexample.bytes=DIRECTORY} the
- * bytes are saved there under their checksum, with a description of their owner, so that a test can
- * show the difference. For one thread.
+ * A checksum of values that two runs print, to compare them. With {@code -Dexample.bytes=DIRECTORY}
+ * the bytes are saved there under their checksum, with a description of their owner, so that a test
+ * can show the difference. Not thread-safe.
  */
 public final class Checksum {
   private static final String DIRECTORY = System.getProperty("example.bytes");
@@ -24,9 +24,9 @@ public final class Checksum {
   private final StringBuilder holders = new StringBuilder();
 
   /**
-   * Takes in more bytes.
+   * Adds bytes.
    *
-   * @param holder the owner of the memory that they were read from, for diagnosis
+   * @param holder the owner of the memory they were read from, for diagnosis
    */
   public Checksum add(byte[] bytes, String holder) {
     crc.update(bytes);
@@ -37,7 +37,7 @@ public final class Checksum {
     return this;
   }
 
-  /** As above: what remains in {@code buffer}, which is read. */
+  /** As above, for the remaining bytes of {@code buffer}, which are consumed. */
   public Checksum add(ByteBuffer buffer, String holder) {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.get(bytes);

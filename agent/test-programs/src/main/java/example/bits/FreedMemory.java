@@ -13,24 +13,25 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * DL4J and JavaCV free native memory that is still being read by its address if nothing keeps its
- * owner reachable; now and then the reader then gets wrong values. Arguments: how to read, and how
- * often.
+ * DL4J and JavaCV free native memory while it is read by address if nothing keeps its owner
+ * reachable, so the reader occasionally gets wrong values. Arguments: a way to read, and the number
+ * of reads.
  *
  * <ul>
- *   <li>{@code array}: by {@code array.dup('c').data().pointer()}, which does not hold the copy
- *   <li>{@code array-held}: as {@link ArrayBytes} does
+ *   <li>{@code array}: {@code array.dup('c').data().pointer()}, which does not keep the copy
+ *       reachable
+ *   <li>{@code array-held}: as in {@link ArrayBytes}
  *   <li>{@code image}: {@code new NativeImageLoader().asMatrix(Object)} of a {@code BufferedImage},
- *       which does not hold the frame that it has copied the image to
- *   <li>{@code image-held}: by a {@code Java2DNativeImageLoader} that is held, and with it its
- *       frame
+ *       which does not keep its copy of the image (a frame) reachable
+ *   <li>{@code image-held}: a {@code Java2DNativeImageLoader} that is kept reachable, and with it
+ *       its frame
  * </ul>
  *
- * <p>{@code packed} loads an image of one bit per pixel, as some TIFFs are, with a loader that is
- * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others were never
- * written.
+ * <p>{@code packed} loads an image with one bit per pixel, like some TIFFs, with a loader that is
+ * kept reachable: JavaCV copies only an eighth of the bytes that it reads; the others are
+ * uninitialised.
  *
- * <p>Prints which values were wrong, and how often; also without the agent.
+ * <p>Prints wrong values and their number; the agent makes no difference.
  */
 public final class FreedMemory {
   private static final int SHOWN = 3;

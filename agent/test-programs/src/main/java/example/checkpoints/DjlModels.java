@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Trains small networks and saves them in every way that DJL has. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, the latter between two saves. Prints what the
- * files hold, and what is loaded from them; as errors how long each save took.
+ * Trains small networks and saves them in every way that DJL offers. Arguments: {@code
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
+ * of the files and of the loaded models; on standard error the duration of each save.
  */
 public final class DjlModels {
   private static final int IN = 20;
@@ -185,7 +185,7 @@ public final class DjlModels {
     }
   }
 
-  /** Until it is killed: prints each epoch whose save has returned. */
+  /** Runs until killed; prints each epoch whose save has returned. */
   private void endless(Model model) throws Exception {
     try (Trainer trainer = model.newTrainer(config())) {
       trainer.initialize(new Shape(4, IN));
@@ -225,7 +225,7 @@ public final class DjlModels {
     }
   }
 
-  /** What a job finds that comes after another. */
+  /** Loads the last model that a killed job saved. */
   private void last() throws Exception {
     try (Model model = Model.newInstance("mlp", "PyTorch")) {
       model.setBlock(new Mlp(IN, 3, new int[] {width, width}));
@@ -235,7 +235,7 @@ public final class DjlModels {
     }
   }
 
-  /** Saves nothing: that is the agent's. */
+  /** Saves nothing; the agent takes checkpoints. */
   private static void steps(Model model, int count, int millis) throws Exception {
     try (Trainer trainer = model.newTrainer(config());
         NDManager manager = model.getNDManager().newSubManager()) {
@@ -272,7 +272,7 @@ public final class DjlModels {
     }
   }
 
-  /** What the agent has left of a job that was killed. */
+  /** Loads the agent's newest checkpoint of a killed job. */
   private void newest() throws Exception {
     try (Model model = Model.newInstance("mlp", "PyTorch")) {
       model.setBlock(new Mlp(IN, 3, new int[] {width, width}));

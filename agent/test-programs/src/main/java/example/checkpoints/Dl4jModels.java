@@ -34,9 +34,10 @@ import org.nd4j.linalg.learning.config.Nesterovs;
 import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
- * Trains small networks and saves them in every way that DL4J has. Arguments: {@code
- * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, the latter between two saves. Prints what the
- * files hold, entry by entry, and what is loaded from them; as errors how long each save took.
+ * Trains small networks and saves them in every way that DL4J offers. Arguments: {@code
+ * PROGRAM[,PROGRAM...] FOLDER [WIDTH [SECONDS]]}, with SECONDS between saves. Prints the contents
+ * of the files, entry by entry, and of the loaded models; on standard error the duration of each
+ * save.
  */
 public final class Dl4jModels {
   private static final int IN = 20;
@@ -154,7 +155,7 @@ public final class Dl4jModels {
       timed(() -> ModelSerializer.writeModel(net, string.getPath(), true));
       timed(() -> net.save(bare, false));
     }
-    // What comes after the last save is not in it.
+    // Must not be in the last save.
     net.fit(batch(STEPS));
     load(file);
     load(string);
@@ -258,7 +259,7 @@ public final class Dl4jModels {
     load(file);
   }
 
-  /** Places where a file cannot simply be replaced, or not be written at all. */
+  /** Saves to places where a file cannot simply be replaced, or not be written at all. */
   private void odd() throws IOException {
     MultiLayerNetwork net = made();
     Path real = folder.resolve("real.zip");
@@ -296,7 +297,7 @@ public final class Dl4jModels {
     }
   }
 
-  /** The JVM ends right after a save. */
+  /** Ends the JVM right after a save. */
   private void exit() throws IOException {
     MultiLayerNetwork net = made();
     net.fit(batch(0));
@@ -305,7 +306,7 @@ public final class Dl4jModels {
     System.exit(0);
   }
 
-  /** Until it is killed: prints each iteration whose save has returned. */
+  /** Runs until killed; prints each iteration whose save has returned. */
   private void endless() {
     MultiLayerNetwork net = made();
     CheckpointListener listener =
@@ -317,7 +318,7 @@ public final class Dl4jModels {
     net.setListeners(listener);
     for (int i = 0; ; i++) {
       net.fit(batch(i % 100));
-      if (i > 0) { // The listener does not save the first one.
+      if (i > 0) { // The listener does not save the first iteration.
         System.out.println("iteration " + (net.getIterationCount() - 1));
       }
     }
@@ -335,7 +336,7 @@ public final class Dl4jModels {
     }
   }
 
-  /** What a job finds that comes after another. */
+  /** Loads the last model that a killed job saved. */
   private void last() throws IOException {
     Path other = folder.resolveSibling("endless");
     for (Checkpoint checkpoint : CheckpointListener.availableCheckpoints(other.toFile())) {
@@ -345,7 +346,7 @@ public final class Dl4jModels {
     System.out.println("last " + net.getIterationCount() + " " + net.params().sumNumber());
   }
 
-  /** Saves nothing: that is the agent's. */
+  /** Saves nothing; the agent takes checkpoints. */
   private void steps(int count, int millis) throws Exception {
     MultiLayerNetwork net = made();
     for (int i = 1; i <= count; i++) {
@@ -364,7 +365,7 @@ public final class Dl4jModels {
     } while (rate.goesOn());
   }
 
-  /** What the agent has left of a job that was killed. */
+  /** Loads the agent's newest checkpoint of a killed job. */
   private void newest() throws IOException {
     Path file = folder.resolveSibling("own").resolve("model/latest/model.zip");
     MultiLayerNetwork net = MultiLayerNetwork.load(file.toFile(), true);
@@ -389,7 +390,7 @@ public final class Dl4jModels {
       } else if (!file.toString().endsWith(".txt")) {
         line.append(' ').append(crc(Files.readAllBytes(file)));
       } else {
-        // But for the times.
+        // Without the times.
         for (String text : Files.readAllLines(file)) {
           String[] fields = text.split(",", -1);
           fields[Math.min(1, fields.length - 1)] = "";

@@ -3,9 +3,9 @@ package example.checkpoints;
 import java.util.Arrays;
 
 /**
- * How long the steps of a job take, once it is warm: after a quarter of its time. What now and then
- * comes between two of them makes their mean longer and leaves their median as it is, whatever the
- * speed of this very process.
+ * Durations of a job's steps after a quarter of its time, when it is warm. Work that occasionally
+ * comes between two steps raises their mean but not their median, independent of the speed of this
+ * process.
  */
 final class Rate {
   private final long start = System.nanoTime();
@@ -15,12 +15,12 @@ final class Rate {
   private int count;
   private boolean over;
 
-  /** A job of so many nanoseconds. */
+  /** For a job that runs for this many nanoseconds. */
   Rate(long nanos) {
     this.nanos = nanos;
   }
 
-  /** A step has ended; whether there is another. */
+  /** Call at the end of each step; returns whether to take another. */
   boolean goesOn() {
     long now = System.nanoTime();
     if (now - start > nanos / 4) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Logistic regression by hand, over files of floats: {@code DIRECTORY EPOCHS}. Prints the loss of
- * each epoch with all its digits.
+ * Hand-written logistic regression over files of floats. Arguments: {@code DIRECTORY EPOCHS}.
+ * Prints the loss of each epoch with all digits.
  */
 public final class OwnLoop {
   private static final int ROWS = 40;

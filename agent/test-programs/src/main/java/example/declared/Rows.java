@@ -9,7 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Batches of rows of floats, each row a file; begins anew after {@link #reset}. */
+/** Batches of rows of floats, one file per row; restarts after {@link #reset}. */
 public final class Rows implements Iterator<float[][]> {
   private final List<Path> files;
   private final int batchSize;

@@ -17,11 +17,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How fast a batch comes to a GPU from each memory that it may lie in, by the driver alone: as
- * PyTorch's blocking copy has it, an asynchronous copy and a wait for its stream. Arguments: bytes
- * of a batch, rounds. In a round each memory has its turn. Prints a line for each, its cells apart
- * by tabs: name, median and lowest milliseconds, GB/s of the median, and milliseconds to page-lock
- * it once, or why it cannot be. Fails if anything but the batch arrives.
+ * Measures copies of a batch to a GPU from each kind of memory, using only the driver. Like
+ * PyTorch's blocking copy, each is an asynchronous copy and a wait for its stream. Arguments: bytes
+ * of a batch, rounds; in a round each kind of memory takes its turn. Prints a tab-separated line
+ * per kind: name, median and minimum milliseconds, GB/s of the median, and milliseconds to
+ * page-lock the memory once, or why it cannot be locked. Fails if the copied bytes differ.
  */
 public final class DeviceCopies {
   private static final NativeLibrary DRIVER = NativeLibrary.getInstance("libcuda.so.1");
@@ -34,15 +34,15 @@ public final class DeviceCopies {
   private final ByteBuffer batch;
   private final List<Way> ways = new ArrayList<>();
 
-  /** What is done before the clock runs. */
+  /** Preparation that is not timed. */
   private interface Before {
     ByteBuffer memory() throws IOException;
   }
 
   /**
-   * A memory.
+   * A kind of memory.
    *
-   * @param through what the batch is first copied to; null for none
+   * @param through memory that the batch is first copied to; null for none
    */
   private record Way(
       String name, Before before, ByteBuffer through, String locking, List<Long> nanos) {}
@@ -75,7 +75,7 @@ public final class DeviceCopies {
     }
   }
 
-  /** Memory of whole pages, which nothing else is on. */
+  /** Memory of whole pages that it shares with nothing else. */
   private ByteBuffer pages() {
     int whole = bytes + PAGE - 1 & -PAGE;
     return ByteBuffer.allocateDirect(whole + PAGE).alignedSlice(PAGE).limit(bytes);
@@ -118,7 +118,7 @@ public final class DeviceCopies {
     ways.add(new Way(name, before, through, "-", new ArrayList<>()));
   }
 
-  /** Locks {@code memory}; the batch lies in it, or comes from {@code first} each time. */
+  /** Locks {@code memory}; it holds the batch, or gets it from {@code first} each time. */
   private void addLocked(String name, ByteBuffer memory, ByteBuffer first) {
     long began = System.nanoTime();
     int result =

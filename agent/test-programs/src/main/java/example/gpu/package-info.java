@@ -1,2 +1,2 @@
-/** What needs a driver for GPUs and no library. */
+/** Programs that need a GPU driver but no library. */
 package example.gpu;

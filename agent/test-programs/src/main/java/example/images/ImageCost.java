@@ -14,14 +14,14 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What it costs to make an array of a picture: {@code ImageFactory.fromFile} and {@code toNDArray},
- * next to copying as many bytes. Arguments: a folder of JPEG files, and how many passes. Prints one
- * line with the medians over all pictures of the best pass, in microseconds.
+ * Time to make an array from a picture with {@code ImageFactory.fromFile} and {@code toNDArray},
+ * compared with copying as many bytes. Arguments: a folder of JPEG files, the number of passes.
+ * Prints one line with the medians over all pictures of the best pass, in microseconds.
  */
 public final class ImageCost {
   private ImageCost() {}
 
-  /** Measures. */
+  /** See the class. */
   public static void main(String[] args) throws IOException {
     List<Path> files;
     try (Stream<Path> tree = Files.walk(Path.of(args[0]))) {
@@ -56,7 +56,7 @@ public final class ImageCost {
         copies / 1e3);
   }
 
-  /** What no array of its own memory can do without: memory, and the bytes in it. */
+  /** The least that any array with its own memory costs: allocating and copying. */
   private static long copy(int bytes) {
     ByteBuffer source = SOURCE.duplicate().limit(bytes);
     long start = System.nanoTime();

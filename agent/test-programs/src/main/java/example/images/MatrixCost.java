@@ -16,8 +16,8 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * What it costs to fill an array of DL4J with a picture, {@code NativeImageLoader.asMatrixView},
- * next to copying as many bytes. Arguments: a folder of JPEG files, how many passes, and flip for a
+ * Time to fill a DL4J array with a picture by {@code NativeImageLoader.asMatrixView}, compared with
+ * copying as many bytes. Arguments: a folder of JPEG files, the number of passes, and flip for a
  * loader with a transform. Prints one line with the medians over all pictures of the best pass, in
  * microseconds.
  */
@@ -26,7 +26,7 @@ public final class MatrixCost {
 
   private MatrixCost() {}
 
-  /** Measures. */
+  /** See the class. */
   public static void main(String[] args) throws IOException {
     List<File> files;
     try (Stream<Path> tree = Files.walk(Path.of(args[0]))) {

@@ -16,13 +16,13 @@ import org.datavec.image.transform.FlipImageTransform;
 import org.datavec.image.transform.ImageTransform;
 
 /**
- * Reads pictures as for training a detector, in three epochs, the last of them with pictures
- * flipped at random. Argument: a folder of pictures.
+ * Reads pictures as for training a detector, for three epochs, the last with pictures flipped at
+ * random. Argument: a folder of pictures.
  */
 public final class UseDetection {
   private UseDetection() {}
 
-  /** Prints a line for each record. */
+  /** Prints a line per record. */
   public static void main(String[] args) throws Exception {
     ImageTransform flip = new FlipImageTransform(new Random(7));
     for (int epoch = 1; epoch <= 3; epoch++) {
@@ -49,7 +49,7 @@ public final class UseDetection {
     return String.format(Locale.ROOT, "%08x", crc.getValue());
   }
 
-  /** Whose place in the grid follows from the size of the decoded picture. */
+  /** One object, whose place in the grid depends on the size of the decoded picture. */
   private static final class OneBox implements ImageObjectLabelProvider {
     @Override
     public List<ImageObject> getImageObjectsForPath(String path) {

@@ -18,8 +18,8 @@ import java.util.zip.CRC32;
 import javax.imageio.ImageIO;
 
 /**
- * Uses images of DJL in every way, twice over. Argument: an empty folder for the pictures, which
- * this makes: colour, grey, with an alpha channel, and one that is no picture.
+ * Uses DJL images in every way, twice. Argument: an empty folder, where it makes the pictures:
+ * colour, grey, with an alpha channel, and one that is no picture.
  */
 public final class UseImages {
   private final NDManager manager;
@@ -28,7 +28,7 @@ public final class UseImages {
     this.manager = manager;
   }
 
-  /** Prints a line for each use. */
+  /** Prints a line per use. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     List<Path> pictures =
@@ -75,7 +75,7 @@ public final class UseImages {
     say(name, "grayscale", array(image, Image.Flag.GRAYSCALE));
     try (NDArray array = image.toNDArray(manager)) {
       say(name, "no flag", text(array));
-      // What a program does to its array is its own affair.
+      // Changing the program's own array must not affect later loads.
       array.muli(0);
     }
     say(name, "again", array(image, Image.Flag.COLOR));

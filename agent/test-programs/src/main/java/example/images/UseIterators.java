@@ -34,8 +34,8 @@ import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
- * Goes through pictures with DL4J's iterators in every way a program may. Arguments: a folder with
- * one folder of pictures per class, and the uses to show (none: all).
+ * Uses DL4J's iterators over pictures in every way that a program may. Arguments: a folder with one
+ * folder of pictures per class, and the uses to show (none: all).
  */
 public final class UseIterators {
   private static final int SIZE = 24;
@@ -53,7 +53,7 @@ public final class UseIterators {
     void show() throws IOException;
   }
 
-  /** Prints a line for each batch, and for what else a program can see. */
+  /** Prints a line per batch, and for everything else that a program can see. */
   public static void main(String[] args) throws IOException {
     UseIterators all = new UseIterators(new File(args[0]));
     List<String> only = Arrays.asList(args).subList(1, args.length);
@@ -169,7 +169,7 @@ public final class UseIterators {
     }
   }
 
-  /** Of the program's own; leaves the labels in column order. */
+  /** A custom preprocessor; leaves the labels in column order. */
   private static final class Halves implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -275,7 +275,7 @@ public final class UseIterators {
       iterator.reset();
     }
     for (int epoch = 1; epoch <= 4; epoch++) {
-      System.gc(); // What nobody has is used for other batches now, and nothing else.
+      System.gc(); // Memory of unreachable batches may be reused now; that of kept ones must not.
       while (iterator.hasNext()) {
         iterator.next();
       }
@@ -296,7 +296,7 @@ public final class UseIterators {
     }
   }
 
-  /** Of the program's own. */
+  /** A custom iterator. */
   private static final class Doubled extends RecordReaderDataSetIterator {
     private static final long serialVersionUID = 1;
 
@@ -319,7 +319,7 @@ public final class UseIterators {
     rest(iterator);
   }
 
-  /** Of the program's own. */
+  /** A custom reader. */
   private static final class EverySecond extends ImageRecordReader {
     private static final long serialVersionUID = 1;
 
@@ -338,7 +338,7 @@ public final class UseIterators {
     rest(iterator(initialised(new EverySecond(), pictures)));
   }
 
-  /** Of the program's own; has no label for one picture, once it is armed. */
+  /** A custom label generator; once armed, it has no label for one picture. */
   private static final class Strict extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
 
@@ -381,7 +381,7 @@ public final class UseIterators {
     return frames.toString();
   }
 
-  /** Of the program's own. */
+  /** A custom preprocessor. */
   private static final class Scaled implements MultiDataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -423,7 +423,7 @@ public final class UseIterators {
     }
   }
 
-  /** Of the program's own: one object in each picture, of its class. */
+  /** Custom labels: one object of the picture's class in each picture. */
   private static final class Middle implements ImageObjectLabelProvider {
     @Override
     public List<ImageObject> getImageObjectsForPath(String path) {

@@ -23,13 +23,13 @@ import org.nd4j.linalg.api.ndarray.INDArray;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Loads pictures with DL4J's loader into arrays of every kind, three times over. Argument: an empty
- * folder for the pictures, which this makes: colour, grey, and one that is no picture.
+ * Loads pictures with DL4J's loader into arrays of every kind, three times. Argument: an empty
+ * folder, where it makes the pictures: colour, grey, and one that is no picture.
  */
 public final class UseMatrices {
   private UseMatrices() {}
 
-  /** Prints a line for each use. */
+  /** Prints a line per use. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     List<File> pictures =
@@ -48,7 +48,7 @@ public final class UseMatrices {
     }
   }
 
-  /** Transforms: drawn at random, in place, one after the other by one loader. */
+  /** Transforms that draw at random or work in place, several times with one loader. */
   private static void changed(File file) throws IOException {
     Random random = new Random(7);
     ImageTransform crop = new CropImageTransform(random, 9);
@@ -69,7 +69,7 @@ public final class UseMatrices {
     say(file, "writable", painting.asMatrix(painting.asWritable(file)));
   }
 
-  /** A load that fails, and then others with the same loader, from files, streams and pictures. */
+  /** Failed loads, then others with the same loader, from files, streams and images. */
   private static void interrupted(File text, List<File> pictures) throws IOException {
     Paint paint = new Paint();
     NativeImageLoader loader = new NativeImageLoader(24, 32, 3, paint);
@@ -92,7 +92,7 @@ public final class UseMatrices {
     }
   }
 
-  /** Paints a corner of the picture itself, or refuses to. */
+  /** Paints a corner of the picture in place, or throws. */
   private static final class Paint implements ImageTransform {
     private boolean refusing;
 
@@ -154,7 +154,7 @@ public final class UseMatrices {
     loader.asMatrixView(file, batch.tensorAlongDimension(0, 1, 2, 3));
     loader.asMatrixView(file, batch.tensorAlongDimension(1, 1, 2, 3));
     say(file, "views", batch);
-    // What a program does to its array is its own affair.
+    // Changing the program's own array must not affect later loads.
     batch.muli(0);
     loader.asMatrixView(file, batch.tensorAlongDimension(1, 1, 2, 3));
     say(file, "one view", batch);
@@ -184,7 +184,7 @@ public final class UseMatrices {
     } catch (IOException | RuntimeException e) {
       System.out.println(file.getName() + " failed: " + e);
     } catch (LinkageError e) {
-      // What OpenCV cannot decode is tried with Leptonica, whose natives the example has not.
+      // Only the class: the loader then tries Leptonica, whose natives are missing.
       System.out.println(file.getName() + " failed: " + e.getClass());
     }
   }

@@ -1,2 +1,2 @@
-/** Programs that do with an image whatever their library allows, and print what came of it. */
+/** Programs that use images in every way that the library allows, and print the results. */
 package example.images;

@@ -25,20 +25,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A DJL job on real pictures whose accelerator is emulated: a step of a network next to nothing,
- * and then a wait that makes it last a known time, during which the host's cores are free. Prints
- * the samples per second of each epoch once its first quarter, in which DJL's threads fill their
- * queue anew, is over. Arguments: a folder with one folder of pictures per class; epochs; threads
- * (0: batches are made where they are used); milliseconds of a step; samples of a batch;
- * milliseconds that preparing a sample takes a thread more than it does, for which the thread waits
- * (0 if not given).
+ * A DJL job on real pictures with an emulated accelerator: a step trains a tiny network and then
+ * waits until a known time has passed, during which the host's cores are free. Prints the samples/s
+ * of each epoch after its first quarter, in which DJL's threads refill their queue. Arguments: a
+ * folder with one folder of pictures per class; epochs; threads (0: load on the training thread);
+ * milliseconds per step; samples per batch; additional milliseconds to wait when preparing a sample
+ * (default 0).
  */
 public final class DjlEmulated {
   private static final int SIZE = 32;
 
   private DjlEmulated() {}
 
-  /** Trains as the arguments say. */
+  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);
@@ -51,7 +50,7 @@ public final class DjlEmulated {
             .setRepositoryPath(Path.of(args[0]))
             .optMaxDepth(2)
             .setSampling(batchSize, true, true)
-            // With DJL's own two, threads wait for one another's batches, by chance more or less.
+            // With DJL's default of 2, threads wait for each other's batches for random times.
             .optPrefetchNumber(Math.max(1, 2 * threads))
             .addTransform(new RandomResizedCrop(SIZE, SIZE))
             .addTransform(new RandomFlipLeftRight())

@@ -20,10 +20,11 @@ import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * The data side of a DJL job, without training: pictures, cropped at random to squares, flipped,
- * made tensors and normalised, in batches of 32; or the rows of a table. Arguments: a folder with
- * one folder of pictures per class, or a .csv file with a header, whose last column is the label;
- * passes; threads (0: batches are made where they are used); the size of a crop (64 if not given).
+ * The data pipeline of a DJL job, without training: pictures, cropped at random to squares,
+ * flipped, converted to tensors and normalised, in batches of 32; or the rows of a table.
+ * Arguments: a folder with one folder of pictures per class, or a .csv file with a header whose
+ * last column is the label; epochs; threads (0: load on the training thread); the size of a crop
+ * (default 64).
  */
 public final class DjlLoader {
   private static final int SIZE = 64;
@@ -31,7 +32,7 @@ public final class DjlLoader {
 
   private DjlLoader() {}
 
-  /** Loads as the arguments say. */
+  /** See the class. */
   public static void main(String[] args) throws IOException, TranslateException {
     int epochs = Integer.parseInt(args[1]);
     int threads = Integer.parseInt(args[2]);

@@ -17,10 +17,10 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
- * The data side of a DL4J job, without training: pictures resized to 224x224, scaled to 0..1, in
- * batches of 32, or the rows of a table, prefetched as {@code MultiLayerNetwork.fit} does it.
- * Arguments: a folder with one folder of pictures per class, or a .csv file with a header, whose
- * last column is the label; passes.
+ * The data pipeline of a DL4J job, without training: pictures resized to 224x224, scaled to 0..1,
+ * in batches of 32, or the rows of a table, prefetched as in {@code MultiLayerNetwork.fit}.
+ * Arguments: a folder with one folder of pictures per class, or a .csv file with a header whose
+ * last column is the label; epochs.
  */
 public final class Dl4jLoader {
   private static final int SIZE = 224;
@@ -29,7 +29,7 @@ public final class Dl4jLoader {
 
   private Dl4jLoader() {}
 
-  /** Loads as the arguments say. */
+  /** See the class. */
   public static void main(String[] args) throws IOException {
     int epochs = Integer.parseInt(args[1]);
     DataSetIterator data = args[0].endsWith(".csv") ? table(args[0]) : pictures(args[0]);

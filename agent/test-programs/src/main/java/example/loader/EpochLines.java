@@ -3,15 +3,13 @@ package example.loader;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Prints one line per pass: {@code epoch 2: 0.512 s, 1171.9 samples/s, 1150.2 per CPU s}. */
+/** Prints one line per epoch: {@code epoch 2: 0.512 s, 1171.9 samples/s, 1150.2 per CPU s}. */
 final class EpochLines {
   private int epoch;
   private long start = System.nanoTime();
   private long startCpu = cpuNanos();
 
-  /**
-   * A pass that began where the one before ended, or with this object, and made so many samples.
-   */
+  /** Ends an epoch of this many samples, which began with this object or the last call. */
   void ended(int samples) {
     long now = System.nanoTime();
     long cpu = cpuNanos();
@@ -27,7 +25,7 @@ final class EpochLines {
     startCpu = cpu;
   }
 
-  /** Of all threads, the JVM's own among them. */
+  /** CPU nanoseconds of all threads, including the JVM's own. */
   private static long cpuNanos() {
     return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
   }

@@ -1,2 +1,2 @@
-/** Programs that do nothing but load their data, and tell how fast. */
+/** Programs that only load their data and print how fast. */
 package example.loader;

@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 /**
- * A user's loops over a data set of his own. Argument: the way, {@code [THREADS]}; prints a line
- * per batch with its items and checksums, and one for what else happens. The same every time.
+ * A user's loops over a custom data set. Arguments: {@code WAY [THREADS]}. Prints a line per batch
+ * with its items and checksums, and a line per other event; the same every time.
  */
 public final class GoOver {
   private static final int ITEMS = 70;
@@ -57,7 +57,7 @@ public final class GoOver {
         new GoOver(manager, pool).go(args[0]);
       } finally {
         if (pool != null) {
-          // DJL prepares ahead in there: closing the manager under it is a crash, now and then.
+          // DJL prefetches in this pool; closing the manager under it would sometimes crash.
           pool.shutdown();
           pool.awaitTermination(1, TimeUnit.MINUTES);
         }
@@ -114,7 +114,7 @@ public final class GoOver {
     System.out.println("end");
   }
 
-  /** A pass inside a pass over the same data. */
+  /** An epoch inside another epoch over the same data. */
   private void nested() throws IOException, TranslateException {
     Numbers numbers = numbers(new Halved());
     int batches = 0;
@@ -127,7 +127,7 @@ public final class GoOver {
     }
   }
 
-  /** Views of a batch, and arrays of it, that outlive it. */
+  /** Keeps views and arrays of a batch that outlive it. */
   private void keep() throws IOException, TranslateException {
     Numbers numbers = numbers(new Halved());
     List<NDArray> kept = new ArrayList<>();
@@ -149,7 +149,7 @@ public final class GoOver {
     own.close();
   }
 
-  /** Gradients of a whole pass, taken when all its batches are closed. */
+  /** Computes gradients of a whole epoch after all its batches are closed. */
   private void lateBackward() throws IOException, TranslateException {
     NDArray weight = manager.full(new Shape(1), 0.5f);
     weight.setRequiresGradient(true);
@@ -168,7 +168,7 @@ public final class GoOver {
     }
   }
 
-  /** The manager closes in the midst of a pass. */
+  /** Closes the manager during an epoch. */
   private void close() throws IOException, TranslateException {
     for (int i = 0; i < 20; i++) {
       try (NDManager own = manager.newSubManager()) {
@@ -182,8 +182,8 @@ public final class GoOver {
   }
 
   /**
-   * An agent, if there is one, is switched off while a thread of it is in this program's code, and
-   * everything is closed at once.
+   * Switches off the agent, if there is one, while one of its threads runs this program's code, and
+   * closes everything at once.
    */
   private void switchedOff() throws IOException, TranslateException {
     Watch watch = new Watch();
@@ -206,7 +206,7 @@ public final class GoOver {
     over(numbers, Integer.MAX_VALUE);
   }
 
-  /** Goes on until something is thrown, and says what. */
+  /** Loops until something is thrown, and prints it. */
   private void meets(Numbers numbers) throws TranslateException {
     try {
       for (Batch batch : numbers.getData(manager, pool)) {
@@ -242,9 +242,9 @@ public final class GoOver {
         + new Checksum().add(array.toByteBuffer(), "the engine");
   }
 
-  /** Looks at threads other than the program's that read its data. */
+  /** Observes other threads that read the program's data. */
   private static final class Watch {
-    /** Items of the batches that such a thread may read unhindered. */
+    /** Items that such a thread may read before it is held up. */
     private static final int UNHINDERED = 2 * BATCH;
 
     final CountDownLatch inside = new CountDownLatch(1);
@@ -255,7 +255,7 @@ public final class GoOver {
     volatile boolean closed;
     volatile boolean used;
 
-    /** Keeps such a thread until the program waits for it or has closed everything. */
+    /** Holds up such a thread until the program waits for it or has closed everything. */
     void reads() {
       if (Thread.currentThread() == program || read.incrementAndGet() != UNHINDERED + 1) {
         return;
@@ -268,7 +268,7 @@ public final class GoOver {
       out.countDown();
     }
 
-    /** False if there is no agent; else one of its threads is inside. */
+    /** Switches off the agent once one of its threads is inside; false without an agent. */
     static boolean switchOff(CountDownLatch inside) {
       try {
         Class<?> bridge = Class.forName("io.coordl.bridge.Bridge");
@@ -303,7 +303,7 @@ public final class GoOver {
     }
   }
 
-  /** A user's transform that does not take everything. */
+  /** A user's transform that rejects one item. */
   private static final class Refusing implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -314,7 +314,7 @@ public final class GoOver {
     }
   }
 
-  /** A user's sampler without end. */
+  /** A user's endless sampler. */
   private static final class Endless implements Sampler {
     @Override
     public Iterator<List<Long>> sample(RandomAccessDataset dataset) {
@@ -350,7 +350,7 @@ public final class GoOver {
     }
   }
 
-  /** A user's data. */
+  /** A user's data set. */
   private static final class Numbers extends RandomAccessDataset {
     private final boolean missing;
     private final Watch watch;

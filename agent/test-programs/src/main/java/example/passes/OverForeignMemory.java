@@ -11,10 +11,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Why an array over memory that is somebody else's must not be given to a program that does not
- * know: a batch lies in a buffer, the program closes it, and the buffer gets the next batch, as a
- * slot of a staging buffer would. Prints what the program then finds, in three ways, and what it
- * should have found.
+ * Shows why a program must not get arrays over memory that it does not own: a batch lies in a
+ * buffer, the program closes it, and the buffer gets the next batch, like a slot of a staging
+ * buffer. Prints, in three ways, what the program then reads and what it should read.
  */
 public final class OverForeignMemory {
   private static final int VALUES = 4;
@@ -47,7 +46,7 @@ public final class OverForeignMemory {
     return batch.create(slot, new Shape(VALUES), DataType.FLOAT32);
   }
 
-  /** A view that the program takes out of the batch: a hook on detach could still copy it. */
+  /** A view that is detached from the batch; a hook on detach could still copy it. */
   private static void detached(NDManager manager) {
     ByteBuffer slot = slot();
     NDManager batch = manager.newSubManager();
@@ -59,7 +58,7 @@ public final class OverForeignMemory {
     view.close();
   }
 
-  /** A view that belonged to another manager from the first: nothing is detached or attached. */
+  /** A view that always belonged to another manager; nothing is detached or attached. */
   private static void viewElsewhere(NDManager manager) {
     ByteBuffer slot = slot();
     NDManager batch = manager.newSubManager();
@@ -69,7 +68,7 @@ public final class OverForeignMemory {
     print("view of another manager", view, 1);
   }
 
-  /** What backward needs of the batch is in no object of DJL's: no hook sees it. */
+  /** No DJL object holds what backward needs of the batch, so no hook sees it. */
   private static void lateBackward(NDManager manager) {
     ByteBuffer slot = slot();
     NDArray weights = manager.full(new Shape(VALUES), 5f);

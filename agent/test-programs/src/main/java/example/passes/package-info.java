@@ -1,2 +1,2 @@
-/** Ways in which a user goes over a DJL data set. */
+/** Ways in which a user iterates over a DJL data set. */
 package example.passes;

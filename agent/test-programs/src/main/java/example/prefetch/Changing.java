@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Transforms that read what the training loop changes between two batches. */
+/** Transforms that read state that the training loop changes between batches. */
 final class Changing {
   static float factor = 1;
 
@@ -18,21 +18,21 @@ final class Changing {
 
   private Changing() {}
 
-  /** What the training loop turns. */
+  /** Settings that the training loop changes. */
   static final class Knobs {
     static volatile float factor = 1;
     float value = 1;
   }
 
-  /** Sets what a transform reads, before a batch is asked for. */
+  /** Changes the state that a transform reads, before a batch is requested. */
   interface Change {
     void to(int batch) throws IOException;
   }
 
-  /** A transform, and how what it reads is changed. */
+  /** A transform, and the change of the state that it reads. */
   record Kind(String name, Transform transform, Change change) {}
 
-  /** One of each kind; one keeps its number in {@code file}. */
+  /** One of each kind; one reads its number from {@code file}. */
   static List<Kind> kinds(Path file) throws IOException {
     Knobs knobs = new Knobs();
     float[] factors = {1};
@@ -54,7 +54,7 @@ final class Changing {
             "normalize", new Normalize(mean, new float[] {1, 1, 1}), batch -> mean[0] = batch));
   }
 
-  /** As most programs do: for a moment the file is empty. */
+  /** Rewrites the file like most programs, so for a moment it is empty. */
   private static void rewrite(Path file, int number) throws IOException {
     Files.writeString(file, "");
     Files.writeString(file, "" + number);
@@ -112,7 +112,7 @@ final class Changing {
     }
   }
 
-  /** Throws if it is called before its time. */
+  /** Throws if it is called before the loop requests a batch. */
   static final class OfTurn implements Transform {
     @Override
     public NDArray transform(NDArray array) {

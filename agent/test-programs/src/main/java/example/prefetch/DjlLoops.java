@@ -30,9 +30,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Passes over pictures, without a network. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER}. Prints a
- * line for each batch, and what a draw from DJL's random generator gives after each pass: a
- * program's own draws are part of what it computes.
+ * Epochs over pictures, without a network. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER}. Prints a
+ * line per batch, and after each epoch a draw from DJL's random generator, because the program's
+ * own draws must not change either.
  */
 public final class DjlLoops {
   private static final int BATCH = 8;
@@ -46,7 +46,7 @@ public final class DjlLoops {
     this.manager = manager;
   }
 
-  /** Runs the programs one after the other, each as if it were alone. */
+  /** Runs the programs one after the other, independently. */
   public static void main(String[] args) throws IOException, TranslateException {
     for (String program : args[0].split(",", -1)) {
       System.out.println("program " + program);
@@ -115,7 +115,7 @@ public final class DjlLoops {
     }
   }
 
-  /** A transform throws; the program goes on with the next batch. */
+  /** A transform throws; the program continues with the next batch. */
   private void exception() throws IOException, TranslateException {
     RandomAccessDataset data = pictures(new Picky());
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -130,7 +130,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Begins anew in the midst of a pass, and later goes on with the old one. */
+  /** Starts a new epoch during another, and later continues the first. */
   private void restart() throws IOException, TranslateException {
     RandomAccessDataset data = pictures(null);
     Iterator<Batch> first = data.getData(manager).iterator();
@@ -141,7 +141,7 @@ public final class DjlLoops {
     take("second", second, 3);
   }
 
-  /** Two passes at once over two data sets that share their transforms. */
+  /** Two simultaneous epochs over two data sets that share their transforms. */
   private void together() throws IOException, TranslateException {
     Iterator<Batch> first = pictures(null).getData(manager).iterator();
     Iterator<Batch> second = files().getData(manager).iterator();
@@ -162,7 +162,7 @@ public final class DjlLoops {
     }
   }
 
-  /** A look at other pictures between the epochs and in the midst of them. */
+  /** Reads other pictures between and during epochs. */
   private void validation() throws IOException, TranslateException {
     ImageFolder other =
         ImageFolder.builder()
@@ -196,7 +196,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Between two batches everything changes that a transform could read. */
+  /** Between two batches, everything that a transform could read changes. */
   private void changes() throws IOException, TranslateException {
     for (Changing.Kind kind : Changing.kinds(Files.createTempFile("factor", null))) {
       Iterator<Batch> batches = pictures(kind.transform()).getData(manager).iterator();
@@ -235,7 +235,7 @@ public final class DjlLoops {
         batch.getManager().getParentManager().getName());
   }
 
-  /** Plain. */
+  /** A plain transform. */
   private static final class Scale implements Transform {
     private final float factor;
 
@@ -249,7 +249,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Has random numbers of its own. */
+  /** Has its own random generator. */
   private static final class Noise implements Transform {
     private final Random random = new Random(7);
 
@@ -259,7 +259,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Remembers how often it was called. */
+  /** Counts its calls. */
   private static final class Fading implements Transform {
     private int calls;
 
@@ -270,7 +270,7 @@ public final class DjlLoops {
     }
   }
 
-  /** Dislikes one picture in twenty. */
+  /** Rejects one picture in twenty. */
   private static final class Picky implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -282,7 +282,7 @@ public final class DjlLoops {
     }
   }
 
-  /** The first bytes of files: a data set of the program's own. */
+  /** A custom data set with the first bytes of files. */
   private static final class Bytes extends RandomAccessDataset {
     private static final int USED = 1024;
     private final Path folder;

@@ -19,8 +19,8 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * Passes over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line for
- * each batch.
+ * Epochs over pictures, without a network. Arguments: {@code PROGRAM FOLDER}. Prints a line per
+ * batch.
  */
 public final class Dl4jLoops {
   private static final int BATCH = 8;
@@ -64,7 +64,7 @@ public final class Dl4jLoops {
     }
   }
 
-  /** The iterator's own thread is interrupted in the midst of a batch when it is reset. */
+  /** A reset interrupts the iterator's own thread during a batch. */
   private static void async(DataSetIterator data) {
     AsyncDataSetIterator async = new AsyncDataSetIterator(data, 2, false);
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -78,7 +78,7 @@ public final class Dl4jLoops {
     async.shutdown();
   }
 
-  /** A file is gone when its turn comes; the program goes on with the next batch. */
+  /** A file is missing when its turn comes; the program continues with the next batch. */
   private static void exception(File folder) throws IOException {
     DataSetIterator data = data(folder, null);
     Path gone;

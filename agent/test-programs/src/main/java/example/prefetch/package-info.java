@@ -1,2 +1,2 @@
-/** Loops that prepare, leave, repeat and disturb their batches in every way. */
+/** Loops that prepare, abandon, repeat and disturb their batches in every way. */
 package example.prefetch;

@@ -45,9 +45,9 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * Passes over data sets of every kind. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES}; what
- * is not there is written first. Prints a line for each batch, and what a draw from DJL's generator
- * gives after each pass; and as errors the CPU time of the thread that prepares, for each epoch.
+ * Epochs over data sets of every kind. Arguments: {@code PROGRAM[,PROGRAM...] FOLDER SAMPLES};
+ * missing data is written first. Prints a line per batch and, after each epoch, a draw from DJL's
+ * generator; on standard error the preparing thread's CPU time per epoch.
  */
 public final class DjlSamples {
   private static final int BATCH = 32;
@@ -65,7 +65,7 @@ public final class DjlSamples {
     this.manager = manager;
   }
 
-  /** Runs the programs one after the other, each as if it were alone. */
+  /** Runs the programs one after the other, independently. */
   public static void main(String[] args) throws IOException, TranslateException {
     for (String program : args[0].split(",", -1)) {
       System.out.println("program " + program);
@@ -219,7 +219,7 @@ public final class DjlSamples {
     return new Audio(builder(), files);
   }
 
-  /** Data sets and transforms as people write them. */
+  /** Everyday data sets and transforms. */
   private RandomAccessDataset made(String program, boolean byLambda) throws IOException {
     Builder builder = builder();
     if (byLambda) {
@@ -236,7 +236,7 @@ public final class DjlSamples {
     };
   }
 
-  /** What a transform sets decides the next sample of the same batch. */
+  /** A transform sets a value that determines the next sample of the same batch. */
   private void turned() throws IOException, TranslateException {
     Everyday.Knob[] data = new Everyday.Knob[1];
     Pipeline turning =
@@ -249,7 +249,7 @@ public final class DjlSamples {
     loop("knob-by-transform", data[0], null);
   }
 
-  /** Small files that are cheap to make samples of. */
+  /** Small files with cheap samples. */
   private RandomAccessDataset small() throws IOException {
     Path own = Files.createDirectories(folder.resolve("small"));
     List<Path> files = new ArrayList<>();
@@ -291,7 +291,7 @@ public final class DjlSamples {
     return files;
   }
 
-  /** With a pipeline that does more than its transforms. */
+  /** A pipeline that does more than its transforms. */
   private Builder halving() {
     return builder()
         .samples(2 * BATCH)
@@ -304,7 +304,7 @@ public final class DjlSamples {
             });
   }
 
-  /** What the engine cannot stack. */
+  /** Samples that the engine cannot stack. */
   private void strings() throws IOException, TranslateException {
     try {
       loop("strings", new Words(builder()), null);
@@ -313,7 +313,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Words as they are. */
+  /** Words without processing. */
   private static final class Words extends Counting {
     Words(Builder builder) {
       super(builder);
@@ -325,7 +325,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A file is rewritten between two epochs, and one replaced by another of its size and time. */
+  /** Between epochs, one file is rewritten, and one replaced by another of equal size and time. */
   private void rewritten() throws IOException, TranslateException {
     List<Path> files = fewFiles();
     Audio data = new Audio(builder().samples(files.size()), files);
@@ -344,7 +344,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A table whose file is changed between epochs in every way that keeps its size and time. */
+  /** A table whose file changes between epochs in every way that keeps its size and time. */
   private void touched() throws IOException, TranslateException {
     csv();
     Path file = folder.resolve("touched-" + ProcessHandle.current().pid() + ".csv");
@@ -357,7 +357,7 @@ public final class DjlSamples {
     Files.delete(file);
   }
 
-  /** Asks for a batch in a manager that it has closed. */
+  /** Requests a batch from a closed manager. */
   private void closed() throws IOException, TranslateException {
     RandomAccessDataset data = text();
     loop("closed", data, null);
@@ -372,7 +372,7 @@ public final class DjlSamples {
     }
   }
 
-  /** One sample throws, every time. */
+  /** One sample always throws. */
   private void failing() throws IOException, TranslateException {
     Text data = new Text(builder().samples(2 * BATCH), List.of("one two", "three"));
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -406,7 +406,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A data set of so many samples. */
+  /** A data set with a given number of samples. */
   abstract static class Counting extends RandomAccessDataset {
     private final long count;
 
@@ -426,7 +426,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Lines of words, of which it makes numbers. */
+  /** Lines of words, converted to numbers. */
   static final class Text extends Counting {
     private static final int LENGTH = 512;
     private static final int WORDS = 10_007;
@@ -454,7 +454,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Files as they are. */
+  /** Files without processing. */
   static final class Small extends Counting {
     private final List<Path> files;
 
@@ -474,7 +474,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Sound, of which it makes energies by frequency. */
+  /** Sound, converted to energies by frequency. */
   static final class Audio extends Counting {
     private static final int BANDS = 24;
     private final List<Path> files;
@@ -505,7 +505,7 @@ public final class DjlSamples {
 
   // ---- what must not be kept
 
-  /** Has random numbers of its own. */
+  /** Has its own random generator. */
   private static final class Noise implements Transform {
     private final Random random = new Random(7);
 
@@ -542,7 +542,7 @@ public final class DjlSamples {
     }
   }
 
-  /** A transform that knows its data set. */
+  /** A transform that reads its data set. */
   private static final class Scaling implements Transform {
     private final RandomAccessDataset data;
     private final float by;
@@ -591,7 +591,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Remembers in a collection which samples it was asked for. */
+  /** Remembers the requested samples in a collection. */
   private static final class Remembering extends Counting {
     private final List<Long> asked = new ArrayList<>();
 
@@ -606,7 +606,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Draws from DJL's generator, for some samples. */
+  /** Draws from DJL's generator for some samples. */
   private static final class Drawing extends Counting {
     Drawing(Builder builder) {
       super(builder);
@@ -619,7 +619,7 @@ public final class DjlSamples {
     }
   }
 
-  /** Draws what the generator may have drawn before. */
+  /** Draws numbers that the generator may have drawn in advance. */
   private static final class Gaussian extends Counting {
     Gaussian(Builder builder) {
       super(builder);

@@ -71,8 +71,8 @@ import org.nd4j.linalg.factory.Nd4j;
 
 /**
  * Epochs of DL4J's iterators over readers of every kind. Arguments: {@code PROGRAM[,PROGRAM...]
- * FOLDER SAMPLES}; what is not there is written first. Prints a line for each batch; and as errors
- * the CPU time of the thread that prepares, for each epoch.
+ * FOLDER SAMPLES}; missing data is written first. Prints a line per batch; on standard error the
+ * preparing thread's CPU time per epoch.
  */
 public final class Dl4jSamples {
   private static final int BATCH = 32;
@@ -81,7 +81,7 @@ public final class Dl4jSamples {
   private static final int WORDS = 120;
   private static final int CLASSES = 2;
 
-  /** What a preprocessor reads, and the loop changes. */
+  /** Read by a preprocessor, changed by the loop. */
   private static float level = 1;
 
   private final Path folder;
@@ -236,7 +236,7 @@ public final class Dl4jSamples {
     return iterator;
   }
 
-  /** Words, of which a transform process makes numbers. */
+  /** Words, which a transform process converts to numbers. */
   private DataSetIterator text() throws IOException, InterruptedException {
     List<String> vocabulary = new ArrayList<>();
     for (int word = 0; word < 200; word++) {
@@ -341,7 +341,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** An iterator of the program's own, and a loop that changes what it reads. */
+  /** A custom iterator, and a loop that changes the state it reads. */
   private void own(String kind) throws IOException {
     OwnIterators.Knobs knobs = new OwnIterators.Knobs();
     DataSetIterator rows = OwnIterators.of(kind, table().toPath(), knobs);
@@ -380,7 +380,7 @@ public final class Dl4jSamples {
     OwnIterators.level = 1;
   }
 
-  /** A table in a file system of its own, of the same path in each. */
+  /** A table in its own file system, at the same path in each. */
   private Path zipped(boolean turned) throws IOException {
     Path zip = folder.resolve("own-" + turned + ".zip");
     Files.deleteIfExists(zip);
@@ -392,7 +392,7 @@ public final class Dl4jSamples {
         FileSystems.newFileSystem(zip, Map.of("create", "true")).getPath("/table.csv"), lines);
   }
 
-  /** A pass is left early, goes on elsewhere, has other sizes; or its file changes. */
+  /** An epoch ends early, continues elsewhere, or has other batch sizes; or its file changes. */
   private void disturbed(String kind) throws IOException {
     Path file = folder.resolve("own-" + kind + ".csv");
     Files.copy(table().toPath(), file, StandardCopyOption.REPLACE_EXISTING);
@@ -416,7 +416,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Batches are taken by the trainer itself, without a thread of the library's. */
+  /** The trainer itself takes the batches, without a thread of the library. */
   private void stopping() throws IOException, InterruptedException {
     MultiLayerConfiguration configuration =
         new NeuralNetConfiguration.Builder()
@@ -435,7 +435,7 @@ public final class Dl4jSamples {
     System.out.println("score " + network.score() + " " + array(network.params()));
   }
 
-  /** As {@code fit} does, in a workspace. */
+  /** In a workspace, as in {@code fit}. */
   private void prefetched() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(new Scaled(3));
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
@@ -450,7 +450,7 @@ public final class Dl4jSamples {
 
   // ---- what changes
 
-  /** The statistics of a normalizer change in the midst of an epoch. */
+  /** The statistics of a normalizer change during an epoch. */
   private void refitted() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(null);
     NormalizerMinMaxScaler scaler = new NormalizerMinMaxScaler();
@@ -483,7 +483,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Batches that are kept and changed by the loop. */
+  /** The loop keeps and changes batches. */
   private void kept() throws IOException, InterruptedException {
     DataSetIterator iterator = csv(null);
     List<DataSet> all = new ArrayList<>();
@@ -500,7 +500,7 @@ public final class Dl4jSamples {
     all.forEach(Dl4jSamples::say);
   }
 
-  /** A file is rewritten between epochs, or replaced by another of its size and time. */
+  /** A file is rewritten between epochs, or replaced by another of equal size and time. */
   private void rewritten() throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-rewritten.csv");
     Files.writeString(file, rows(0));
@@ -523,7 +523,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** A file is changed between epochs in every way that keeps its size and time. */
+  /** A file changes between epochs in every way that keeps its size and time. */
   private void touched() throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-touched-" + ProcessHandle.current().pid() + ".csv");
     Touched.copy(table().toPath(), file);
@@ -542,7 +542,7 @@ public final class Dl4jSamples {
     Files.delete(file);
   }
 
-  /** A file is replaced when the next epoch has opened it already, and later read. */
+  /** A file is replaced after the next epoch has opened it but before it is read. */
   private void rotated() throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-rotated.csv");
     Files.writeString(file, rows(0));
@@ -579,7 +579,7 @@ public final class Dl4jSamples {
     return new RecordReaderDataSetIterator(reader, BATCH, 2, CLASSES);
   }
 
-  /** One record has no class that there is, each time. */
+  /** One record always has an invalid class. */
   private void failing() throws IOException, InterruptedException {
     Path file = folder.resolve("dl4j-failing.csv");
     Files.writeString(file, rows(0) + "1,2,9\n" + rows(1));
@@ -597,7 +597,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** What happens to a file while it is read. */
+  /** A change of a file while it is read. */
   private interface Change {
     void to(Path file) throws IOException;
   }
@@ -652,7 +652,7 @@ public final class Dl4jSamples {
     return new HashMap<>(Map.of("title", "1", "t\u0131tle", "2", "other", "3"));
   }
 
-  /** A condition of the program's own decides what becomes of a record. */
+  /** A custom condition determines the result for each record. */
   private void transformed(Condition condition, Runnable afterEach)
       throws IOException, InterruptedException {
     DataSetIterator iterator =
@@ -732,14 +732,14 @@ public final class Dl4jSamples {
     epochs(iterator, () -> Collections.reverse(reader.getLabels()));
   }
 
-  /** A map that the program has given away changes in the midst of an epoch, and back. */
+  /** A map that the program has passed on changes during an epoch, and back. */
   private void changedMap() throws IOException, InterruptedException {
     Map<String, String> numbers = numbers();
     DataSetIterator iterator = table(words(numbers).build());
     for (int epoch = 1; epoch <= EPOCHS; epoch++) {
       while (iterator.hasNext()) {
         DataSet batch = iterator.next();
-        if (epoch > 1) { // What is changed in the midst of an epoch may be seen in the next one.
+        if (epoch > 1) { // A change during an epoch may take effect only in the next one.
           say(batch);
         }
         numbers.put("other", epoch == 1 ? "50" : "3");
@@ -749,7 +749,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** What can be read but once. */
+  /** A pipe, which can be read only once. */
   private void pipe() throws IOException, InterruptedException {
     Path pipe = folder.resolve("dl4j-pipe");
     Files.deleteIfExists(pipe);
@@ -778,7 +778,7 @@ public final class Dl4jSamples {
 
   // ---- preprocessors
 
-  /** Gives the columns names. */
+  /** Names the columns. */
   private static final class Naming implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -789,7 +789,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Uses what changes, though the field that has it does not. */
+  /** Uses an object that changes, from a field that does not. */
   private static final class Static implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     static final NormalizerMinMaxScaler MIN_MAX = new NormalizerMinMaxScaler();
@@ -801,7 +801,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** True now and then. */
+  /** True at random. */
   private static final class Sometimes extends BaseColumnCondition {
     private static final long serialVersionUID = 1;
     private final Random random = new Random(3);
@@ -873,7 +873,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Has labels that are a part of the features. */
+  /** Its labels are a view of the features. */
   private static final class Views implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
 
@@ -884,7 +884,7 @@ public final class Dl4jSamples {
     }
   }
 
-  /** Labels by the first letter of the folder: the same each time. */
+  /** Labels by the first letter of the folder, the same every time. */
   private static final class Initial extends ParentPathLabelGenerator {
     private static final long serialVersionUID = 1;
 

@@ -14,13 +14,13 @@ import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 
-/** Data sets as people write them, with fields that anybody may set. */
+/** Data sets of everyday programs, with fields that anybody may set. */
 final class Everyday {
   private static final int LENGTH = 2_000;
 
   private Everyday() {}
 
-  /** What takes long enough to be worth keeping. */
+  /** Takes long enough to be worth keeping. */
   private static float[] wave(float start) {
     float[] wave = new float[LENGTH];
     float phase = start;
@@ -38,7 +38,7 @@ final class Everyday {
         new NDList(manager.create(wave(start))), new NDList(manager.create(index % 2)));
   }
 
-  /** Series of features of the library, which names them in fields that are not final. */
+  /** A series with features of the library, whose names are in non-final fields. */
   static final class OfFeatures extends DjlSamples.Counting {
     List<Feature> features = new ArrayList<>();
     int window = 3;
@@ -59,7 +59,7 @@ final class Everyday {
     }
   }
 
-  /** Rows of a table, which the program reads once. */
+  /** Rows of a table that the program reads once. */
   static final class OfRecords extends DjlSamples.Counting {
     private final List<CSVRecord> rows;
 
@@ -91,7 +91,7 @@ final class Everyday {
     }
   }
 
-  /** Settings that lie deep. */
+  /** Deeply nested settings. */
   static final class Deep extends DjlSamples.Counting {
     private final Link first;
 
@@ -114,7 +114,7 @@ final class Everyday {
     }
   }
 
-  /** With a setting that others change in mid-epoch. */
+  /** A setting that other code changes during an epoch. */
   static final class Knob extends DjlSamples.Counting {
     float level = 1;
 

@@ -37,11 +37,11 @@ import java.util.zip.CRC32;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * Data sets that depend on what an agent may overlook, and a loop that changes it. Argument: {@code
- * JOB}; jobs differ by their number, and each has files in a current directory of its own. Prints
- * each batch.
+ * Data sets that depend on state that an agent may miss, and a loop that changes it. Argument:
+ * {@code JOB}; jobs differ by this number, and each has its files in its own working directory.
+ * Prints each batch.
  */
-@SuppressWarnings({"DefaultCharset", "UnnecessaryLambda"}) // These are meant.
+@SuppressWarnings({"DefaultCharset", "UnnecessaryLambda"}) // Intended.
 public final class HostileDatasets {
   private static final int SAMPLES = 24;
   private static final int BATCH = 8;
@@ -56,7 +56,7 @@ public final class HostileDatasets {
                   + ",array in a record,array in an optional,view,text,enumeration,counter")
               .split(",", -1));
 
-  /** What the loop counts. */
+  /** Counted by the loop. */
   private static int step;
 
   private static final float[] WEIGHTS = {1};
@@ -68,12 +68,12 @@ public final class HostileDatasets {
   private static final ThreadLocal<Float> LOCAL = ThreadLocal.withInitial(() -> 0f);
   private static Way way = value -> value;
 
-  /** Of the table to which the loop adds columns. */
+  /** Builder of the table to which the loop adds columns. */
   private static CsvDataset.CsvBuilder<?> columns = CsvDataset.builder();
 
   private HostileDatasets() {}
 
-  /** What can be done to a number. */
+  /** A function on a number. */
   private interface Way {
     float of(float value);
   }
@@ -86,11 +86,11 @@ public final class HostileDatasets {
     }
   }
 
-  /** Sets itself in a method that is called as a data set's. */
+  /** Changes itself in a method with the name of a data set's method. */
   private static final class Helper {
     private float prepared;
 
-    @SuppressWarnings("UnusedVariable") // As it is called.
+    @SuppressWarnings("UnusedVariable") // Same signature as a data set's method.
     void prepare(Progress progress) {
       prepared++;
     }
@@ -99,13 +99,13 @@ public final class HostileDatasets {
   @SuppressWarnings("ArrayRecordComponent")
   private record Weights(float[] all) {}
 
-  /** Has what the job was started with. */
+  /** Depends on a system property of the job. */
   private enum Scale {
     ONE;
     private final int by = Integer.getInteger("scale", 1);
   }
 
-  /** Of rows of two numbers each. */
+  /** Rows of two numbers each. */
   private abstract static class Rows extends DjlSamples.Counting {
     Rows() {
       this(builder());
@@ -125,7 +125,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Has more rows from time to time. */
+  /** Gets more rows from time to time. */
   private static final class Grown extends Rows {
     private long rows = BATCH;
 
@@ -159,7 +159,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Has one array twice, or two of the same memory. */
+  /** Returns one array twice, or two over the same memory. */
   private static final class Twice extends DjlSamples.Counting {
     private final boolean view;
 
@@ -175,7 +175,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Changes what it is given. */
+  /** Changes its input. */
   private static final class Noise implements Transform {
     @Override
     public NDArray transform(NDArray array) {
@@ -183,7 +183,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** A list that knows more. */
+  /** A list with additional state. */
   private static final class Tagged extends NDList {
     private static final long serialVersionUID = 1;
     private final float tag;
@@ -194,7 +194,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Makes batches of that. */
+  /** Batches such lists. */
   private static final class Tags implements Batchifier {
     private static final long serialVersionUID = 1;
 
@@ -219,7 +219,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Runs all. */
+  /** Runs all cases. */
   public static void main(String[] args) throws IOException, TranslateException {
     System.setProperty("scale", args[0]);
     for (String name : FILES) {
@@ -240,7 +240,7 @@ public final class HostileDatasets {
     }
   }
 
-  /** Older than what is relied on. */
+  /** Old enough for the agent to rely on it. */
   private static void writeTable(Path file, int by) throws IOException {
     List<String> lines = new ArrayList<>(List.of("a,b,c"));
     for (int i = 0; i < SAMPLES; i++) {
@@ -292,7 +292,7 @@ public final class HostileDatasets {
     return text.toString();
   }
 
-  /** What the loop does after each batch. */
+  /** The loop's change after each batch. */
   private static void change(String name, RandomAccessDataset data)
       throws IOException, TranslateException {
     step++;
@@ -331,7 +331,7 @@ public final class HostileDatasets {
     return IntStream.range(0, SAMPLES).mapToObj(i -> Path.of(name, "part" + i)).toList();
   }
 
-  /** In a way in which neither size nor time of modification tell. */
+  /** Rewrites a file without a change of its size or modification time. */
   private static void rewrite(String name, Path file) throws IOException {
     String text = "b" + step % 10;
     FileTime time = Files.getLastModifiedTime(file);
@@ -379,8 +379,7 @@ public final class HostileDatasets {
     Feature numeric = new Feature("b", true);
     return switch (name) {
       case "words" ->
-          List.of(
-              words(true), words(false)); // Each numbers them in the order in which it meets them.
+          List.of(words(true), words(false)); // Each numbers the words in order of their first use.
       case "shared column" -> {
         Feature shared = new Feature("b", Featurizers.getNumericFeaturizer(true));
         yield List.of(

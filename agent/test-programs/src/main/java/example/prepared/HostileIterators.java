@@ -31,13 +31,13 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.preprocessor.ImagePreProcessingScaler;
 
 /**
- * Iterators that depend on what an agent may overlook, and a loop that changes it. Arguments:
- * {@code TABLE JOB}; jobs differ by their number, and each has files in a current directory of its
- * own. Prints each batch.
+ * Iterators that depend on state that an agent may miss, and a loop that changes it. Arguments:
+ * {@code TABLE JOB}; jobs differ by this number, and each has its files in its own working
+ * directory. Prints each batch.
  */
-@SuppressWarnings({"serial", "ReferenceEquality"}) // None is written; which array it is counts.
+@SuppressWarnings({"serial", "ReferenceEquality"}) // None is serialized; array identity matters.
 public final class HostileIterators {
-  /** What the loop counts. */
+  /** Counted by the loop. */
   private static int step;
 
   private static Path table = Path.of("");
@@ -58,7 +58,7 @@ public final class HostileIterators {
 
   private HostileIterators() {}
 
-  /** Apart from the rest, which no case could use if its class could not be initialised early. */
+  /** Separate from the outer class, whose early initialisation all cases need. */
   private static final class Apart {
     static final DataSetPreProcessor SCALER = new ImagePreProcessingScaler(0, 1);
     static final Setting SETTING = new Setting();
@@ -72,7 +72,7 @@ public final class HostileIterators {
     static final Shift SHIFT = new Shift();
   }
 
-  /** Inherits what can be set. */
+  /** Inherits settable state. */
   private static final class Setting extends ImagePreProcessingScaler {}
 
   private record Part(DataSetPreProcessor scaler) {}
@@ -110,7 +110,7 @@ public final class HostileIterators {
   @SuppressWarnings("ArrayRecordComponent")
   private record Weights(float[] all) {}
 
-  /** Is initialised when the last batch of an epoch is made. */
+  /** Initialised when the last batch of an epoch is made. */
   private static final class Late {
     static final int SHIFT = number(Path.of("late"));
   }
@@ -135,7 +135,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Fails when it is told to. */
+  /** Fails on request. */
   private static final class Failing extends Rows {
     boolean fails;
 
@@ -168,7 +168,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Its class has what a job was started with. */
+  /** Its class depends on a system property of the job. */
   private static final class OfProperty extends Rows {
     private static final int SCALE = Integer.getInteger("scale", 1);
 
@@ -182,7 +182,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Compares itself with nothing. */
+  /** Throws if it is compared or hashed. */
   private static final class Lonely extends Rows {
     Lonely(Path table) {
       super(table);
@@ -209,7 +209,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Runs all. */
+  /** Runs all cases. */
   public static void main(String[] args) throws IOException {
     System.setProperty("scale", args[1]);
     table = Path.of(args[0]);
@@ -241,11 +241,11 @@ public final class HostileIterators {
         }
         change(name, rows);
       }
-      rows.reset(); // An asynchronous one has ended.
+      rows.reset(); // The asynchronous iterator has ended.
     }
   }
 
-  /** What each case finds when it begins, in the current directory. */
+  /** Writes the initial files of all cases to the working directory. */
   private static void prepare() throws IOException {
     step = 0;
     WEIGHTS[0] = 1;
@@ -264,7 +264,7 @@ public final class HostileIterators {
     Files.write(Path.of("own.csv"), lines);
   }
 
-  /** What the loop does after each batch. */
+  /** The loop's change after each batch. */
   private static void change(String name, Rows rows) throws IOException {
     step++;
     ((ImagePreProcessingScaler) Apart.SCALER).setMaxRange(step + 1);
@@ -302,7 +302,7 @@ public final class HostileIterators {
     }
   }
 
-  /** Whether the agent lets go of iterators. */
+  /** Whether unreachable iterators are collected. */
   private static boolean areCollected() {
     List<WeakReference<Rows>> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -429,7 +429,7 @@ public final class HostileIterators {
           };
       case "orders" ->
           new Rows(table) {
-            // Of one hash code, so in the order in which they were put in.
+            // Equal hash codes, so iteration is in insertion order.
             private final Map<String, Float> steps = new HashMap<>();
 
             {

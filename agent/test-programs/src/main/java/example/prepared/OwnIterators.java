@@ -23,10 +23,10 @@ import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.dataset.api.iterator.MultiDataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** Iterators of the program's own classes: most give the same in each pass, or only seem to. */
-@SuppressWarnings("serial") // None is written.
+/** Custom iterators; most return the same in each epoch, or only seem to. */
+@SuppressWarnings("serial") // None is serialized.
 final class OwnIterators {
-  /** What the loop changes. */
+  /** Changed by the loop. */
   static float level = 1;
 
   private OwnIterators() {}
@@ -69,7 +69,7 @@ final class OwnIterators {
     float of(float value);
   }
 
-  /** The file is read anew for each batch. */
+  /** Reads the file again for each batch. */
   static class Rows implements DataSetIterator {
     private final Path table;
     private int row;
@@ -88,7 +88,7 @@ final class OwnIterators {
       return Files.newBufferedReader(table);
     }
 
-    /** Goes on elsewhere. */
+    /** Continues at another row. */
     void seek(int place) {
       row = place;
     }
@@ -250,7 +250,7 @@ final class OwnIterators {
     }
   }
 
-  /** What it inherits it does twice. */
+  /** Does twice what it inherits. */
   static final class Doubled extends Rows {
     Doubled(Path table) {
       super(table);
@@ -289,7 +289,7 @@ final class OwnIterators {
     }
   }
 
-  /** Another object sets it, between batches. */
+  /** Another object sets its field between batches. */
   static final class OfField extends Rows {
     float level = 1;
 
@@ -364,7 +364,7 @@ final class OwnIterators {
     }
   }
 
-  /** Which implementation it has the loop says, between batches. */
+  /** The loop replaces its implementation between batches. */
   static final class OfWay extends Rows {
     Way way = new Plus(1);
 
@@ -398,7 +398,7 @@ final class OwnIterators {
     }
   }
 
-  /** But for the first, each batch has something of the one before. */
+  /** Except for the first, each batch depends on the previous one. */
   static final class OfLast extends Rows {
     private String last = "";
 
@@ -439,7 +439,7 @@ final class OwnIterators {
     }
   }
 
-  /** What it stands on has a place of its own. */
+  /** Its inner iterator has its own position. */
   static final class OfNested extends Rows {
     private final Rows inner;
 
@@ -459,7 +459,7 @@ final class OwnIterators {
     }
   }
 
-  /** Each second batch is none. */
+  /** Every second call returns no batch. */
   static final class OfNothing extends Rows {
     private boolean some;
 
@@ -492,7 +492,7 @@ final class OwnIterators {
     }
   }
 
-  /** What it does follows from the order of what it keeps. */
+  /** Depends on the order of a map's entries. */
   static final class OfOrder extends Rows {
     private final Map<String, Float> steps = new LinkedHashMap<>();
 
@@ -512,7 +512,7 @@ final class OwnIterators {
     }
   }
 
-  /** Opens its file where no call of the program does. */
+  /** Opens its file in a superclass, not in a call of the program. */
   static final class Stream extends FileInputStream {
     Stream(String path) throws IOException {
       super(path);
@@ -533,7 +533,7 @@ final class OwnIterators {
     }
   }
 
-  /** What it reads is no file. */
+  /** Reads a device. */
   static final class OfDevice extends Rows {
     OfDevice(Path table) {
       super(table);
@@ -555,7 +555,7 @@ final class OwnIterators {
     }
   }
 
-  /** Its array of all rows is its own. */
+  /** Has its own constant array. */
   static final class OfCache extends Rows {
     private final float[] weights = {1, 2, 3};
 

@@ -8,12 +8,12 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.locks.LockSupport;
 
-/** Changes of a file after which it has the size and modification time that it had before. */
+/** Changes of a file that keep its size and modification time. */
 enum Touched {
   NOTHING {
     @Override
     void change(Path file) {
-      // As it is.
+      // No change.
     }
   },
   MODE {
@@ -43,7 +43,7 @@ enum Touched {
 
   void make(Path file) throws IOException {
     change(file);
-    // The agent relies on no file that was changed less than 20 ms ago.
+    // The agent does not rely on files that changed less than 20 ms ago.
     long changed = ((FileTime) Files.getAttribute(file, "unix:ctime")).toMillis();
     while (System.currentTimeMillis() - changed < 100) {
       LockSupport.parkNanos(1_000_000);
@@ -55,7 +55,7 @@ enum Touched {
     Files.setLastModifiedTime(to, TIME);
   }
 
-  /** Writes one with other digits behind the first line. */
+  /** Writes a copy with other digits after the first line. */
   private static void write(Path from, Path to, char digit, char another) throws IOException {
     String text = Files.readString(from);
     int head = text.indexOf('\n');

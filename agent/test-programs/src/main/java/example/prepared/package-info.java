@@ -1,2 +1,2 @@
-/** Data sets whose samples are the same each time, and some that only look so. */
+/** Data sets whose samples are the same every time, and some that only seem so. */
 package example.prepared;

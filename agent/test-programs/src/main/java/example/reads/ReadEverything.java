@@ -28,12 +28,12 @@ import javax.imageio.ImageIO;
 import javax.imageio.stream.ImageInputStream;
 
 /**
- * Reads files through every API of the JDK that user code reads samples with, some of them as
- * method references, and prints a checksum per API and file.
+ * Reads files through every JDK API with which user code reads samples, some as method references,
+ * and prints a checksum per API and file.
  *
  * <p>Arguments: {@code TIMES FILE..}. Lines: {@code API FILE CRC32}, or {@code API FILE
- * EXCEPTION_CLASS: MESSAGE}; text is read as ISO 8859-1, so every file is text. The lines of a run
- * with any agent must be those of a run without.
+ * EXCEPTION_CLASS: MESSAGE}; text is read as ISO 8859-1, so every file is valid text. An agent must
+ * not change the output.
  */
 public final class ReadEverything {
   private interface Read {
@@ -203,7 +203,7 @@ public final class ReadEverything {
             ByteBuffer half = ByteBuffer.allocate(Math.toIntExact(channel.size() / 2));
             while (half.hasRemaining()
                 && channel.read(half, channel.size() / 3 + half.position()) >= 0) {
-              // Reads on until the buffer is full or the file ends.
+              // Read until the buffer is full or the file ends.
             }
             return half.array();
           }
@@ -219,7 +219,7 @@ public final class ReadEverything {
             if (in == null) {
               return new byte[0];
             }
-            // ImageIO.read would close the stream, if it can read it.
+            // ImageIO.read would close the stream if it can read it.
             return rest(in);
           }
         });
@@ -247,7 +247,7 @@ public final class ReadEverything {
     try (channel) {
       ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(channel.size()));
       while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-        // Reads on until the buffer is full or the file ends.
+        // Read until the buffer is full or the file ends.
       }
       return bytes.array();
     }

@@ -18,20 +18,20 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Reads all files of a folder in a random order, again and again, and checks each. Light: what it
- * costs is what reading costs.
+ * Repeatedly reads all files of a folder in random order and checks each. Costs hardly more than
+ * the reads themselves.
  *
  * <p>Arguments: {@code FOLDER SUMS LOG STOP EPOCHS SEED [PAUSE_MICROS]}. SUMS has a line {@code
- * CRC32 NAME} per file. LOG gets a line per file read: when that began, in microseconds since 1970,
- * and how many it took. After EPOCHS epochs, or with 0 for ever, it goes on until the file STOP
- * exists: it waits for it, or reads. A wrong byte ends the program with status 3.
+ * CRC32 NAME} per file. LOG gets a line per read: its start in microseconds since 1970, and its
+ * duration in microseconds. After EPOCHS epochs the program waits until the file STOP exists; with
+ * 0, it reads until then. A wrong byte ends the program with status 3.
  */
 public final class ReadItems {
   private static final int WRONG = 3;
 
   private ReadItems() {}
 
-  /** Reads. */
+  /** See the class. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[0]);
     Map<String, Long> sums = sums(Path.of(args[1]));

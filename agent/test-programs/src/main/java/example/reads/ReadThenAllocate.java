@@ -16,11 +16,11 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * Reads a folder for some epochs by several calls, keeps a few files mapped, and then takes native
- * memory, as programs do that load a library's model late.
+ * Reads a folder for some epochs with several calls, keeps a few files mapped, and then allocates
+ * native memory, like programs that load a model late.
  *
- * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}. Prints a checksum of each epoch, and in
- * the end how much memory was taken and one of the mapped files.
+ * <p>Arguments: {@code FOLDER EPOCHS NATIVE_MIB SECONDS}. Prints a checksum per epoch, and finally
+ * the allocated memory and a checksum of the mapped files.
  */
 public final class ReadThenAllocate {
   private static final int MAPPED = 5;
@@ -72,7 +72,7 @@ public final class ReadThenAllocate {
 
   private static List<ByteBuffer> take(int mebibytes, double seconds) {
     List<ByteBuffer> taken = new ArrayList<>();
-    long pause = (long) (1e9 * seconds / mebibytes); // Never faster, if the machine is busy.
+    long pause = (long) (1e9 * seconds / mebibytes); // Even on a busy machine, never faster.
     for (int i = 0; i < mebibytes; i++) {
       taken.add(ByteBuffer.allocateDirect(PIECE)); // The JVM fills it with zeros.
       long due = System.nanoTime() + pause;

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
 /**
- * A user's own DJL data sets: one file per sample, or all samples in one file of records of equal
- * length. Arguments: {@code HOW PATH EPOCHS [RECORD_BYTES]}; a line per batch: {@code batch EPOCH
+ * Custom DJL data sets: one file per sample, or all samples in one file of records of equal length.
+ * Arguments: {@code HOW PATH EPOCHS [RECORD_BYTES]}; prints a line per batch: {@code batch EPOCH
  * NUMBER CRC32}.
  *
  * <p>HOW is readallbytes or fileinputstream (PATH is a folder), randomaccessfile or filechannel
@@ -34,7 +34,7 @@ import java.util.zip.CRC32;
 public final class UserDatasets {
   private static final int BATCH = 8;
 
-  /** The first bytes of a sample that a batch holds: files differ in length, arrays may not. */
+  /** Bytes of each sample in a batch: files differ in length, but arrays must not. */
   private static final int USED = 1024;
 
   private UserDatasets() {}
@@ -86,7 +86,7 @@ public final class UserDatasets {
     }
   }
 
-  /** Where a sample's bytes come from. */
+  /** The source of the samples' bytes. */
   private interface Samples extends AutoCloseable {
     long count() throws IOException;
 
@@ -159,7 +159,7 @@ public final class UserDatasets {
       ByteBuffer sample = ByteBuffer.allocate(bytes);
       while (sample.hasRemaining()
           && channel.read(sample, index * bytes + sample.position()) >= 0) {
-        // Reads on until the record is whole.
+        // Read until the record is complete.
       }
       return sample.array();
     }

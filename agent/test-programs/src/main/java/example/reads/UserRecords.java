@@ -12,8 +12,9 @@ import org.nd4j.linalg.dataset.DataSet;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * DL4J over a folder of CSV files: numbers, the last of a line is the class. Arguments: {@code
- * FOLDER CLASSES EPOCHS}; a line per batch: {@code batch EPOCH NUMBER CRC32}.
+ * DL4J over a folder of CSV files with numbers, of which the last in each line is the class.
+ * Arguments: {@code FOLDER CLASSES EPOCHS}; prints a line per batch: {@code batch EPOCH NUMBER
+ * CRC32}.
  */
 public final class UserRecords {
   private static final int BATCH = 8;

@@ -11,11 +11,11 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * An agent that starts a recording on a thread of its own, as {@code jcmd PID JFR.start} does, and
- * dumps it when the JVM ends. Argument: {@code MOMENT=FILE}. A moment is {@code premain}, a number
- * of milliseconds since the start of the JVM, or the name of a class, which means: when that class
- * is about to be defined. The class finishes loading once the recording runs, or once it is clear
- * that the recording cannot start before the class is loaded.
+ * An agent that starts a recording on its own thread, like {@code jcmd PID JFR.start}, and dumps it
+ * when the JVM ends. Argument: {@code MOMENT=FILE}. A moment is {@code premain}, a number of
+ * milliseconds since JVM start, or the name of a class that is about to be defined. That class
+ * finishes loading once the recording runs, or once it is clear that the recording cannot start
+ * before the class is loaded.
  */
 public final class StartsRecording implements ClassFileTransformer {
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -59,7 +59,7 @@ public final class StartsRecording implements ClassFileTransformer {
         long up = ManagementFactory.getRuntimeMXBean().getUptime();
         Thread.sleep(Math.max(0, Long.parseLong(moment) - up));
       }
-      // Like jcmd: instruments event classes that the program's own would not.
+      // As jcmd does; this instruments event classes that the program's own API would not.
       server.invoke(
           new ObjectName("com.sun.management:type=DiagnosticCommand"),
           "jfrStart",

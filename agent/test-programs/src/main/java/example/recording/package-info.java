@@ -1,2 +1,2 @@
-/** Starts a recording of JFR at a moment of a job's start that a test has chosen. */
+/** Starts a JFR recording at a moment of a job's start-up that the test chooses. */
 package example.recording;

@@ -55,9 +55,9 @@ import org.nd4j.linalg.dataset.api.preprocessor.CompositeDataSetPreProcessor;
 import org.nd4j.linalg.factory.Nd4j;
 
 /**
- * Goes through records of text files with DL4J's readers and iterators. Arguments: a folder, which
- * {@code write} fills; settings, as {@code batch=7}; and the uses to show (none: all). Each record
- * has its number in the first column, which is printed.
+ * Iterates over records of text files with DL4J's readers and iterators. Arguments: a folder, which
+ * {@code write} fills; settings such as {@code batch=7}; and the uses to show (none: all). Prints
+ * each record's number, which is in its first column.
  */
 public final class UseReaders {
   private static final int CLASSES = 3;
@@ -81,7 +81,7 @@ public final class UseReaders {
     void show() throws IOException, InterruptedException;
   }
 
-  /** Prints a line for each batch, and for what else a program can see. */
+  /** Prints a line per batch, and for everything else that a program can see. */
   public static void main(String[] args) throws IOException, InterruptedException {
     UseReaders all = new UseReaders(new File(args[0]));
     List<String> only = new ArrayList<>();
@@ -223,14 +223,14 @@ public final class UseReaders {
     epochs(iterator(reader(split("one.csv"))));
   }
 
-  /** A preprocessor, among others, makes an array when it is first needed, and keeps it. */
+  /** One of the preprocessors creates an array at first use and keeps it. */
   private void keeping() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("one.csv")));
     iterator.setPreProcessor(new CompositeDataSetPreProcessor(new Shift(), new Shift()));
     epochs(iterator);
   }
 
-  /** Takes the same from each column. */
+  /** Subtracts the same from each column. */
   private static final class Shift implements DataSetPreProcessor {
     private static final long serialVersionUID = 1;
     private transient INDArray mean;
@@ -258,12 +258,12 @@ public final class UseReaders {
     }
   }
 
-  /** Batches are taken while a workspace is open, as DL4J's own prefetch thread does. */
+  /** Takes batches while a workspace is open, like DL4J's own prefetch thread. */
   private void inAWorkspace() throws IOException, InterruptedException {
     inAWorkspace(iterator(reader(split("files"))), true);
   }
 
-  /** The same, where the program's own code has a part in making them. */
+  /** The same, where the program's own code takes part in making the batches. */
   private void halvedInAWorkspace() throws IOException, InterruptedException {
     DataSetIterator iterator = iterator(reader(split("files")));
     iterator.setPreProcessor(new Half());
@@ -379,7 +379,7 @@ public final class UseReaders {
     epochs(iterator);
     say(iterator.inputColumns() + " columns, " + iterator.totalOutcomes() + " outcomes");
     rest(iterator);
-    // One at a time: the sequences are of different lengths.
+    // One at a time, because the sequences differ in length.
     epochs(new SequenceRecordReaderDataSetIterator(numbered("features", 1), 1, -1, 1, true));
   }
 
@@ -464,7 +464,7 @@ public final class UseReaders {
             .build());
   }
 
-  /** What it may be asked for beside batch after batch. */
+  /** Calls other than taking batch after batch. */
   private void inEveryWay() throws IOException, InterruptedException {
     CSVRecordReader reader = reader(split("files"));
     DataSetIterator iterator = iterator(reader);
@@ -493,13 +493,13 @@ public final class UseReaders {
     rest(first);
     DataSetIterator few = new RecordReaderDataSetIterator(reader(split("files")), 7, 3, CLASSES, 2);
     epochs(few);
-    RecordReaderDataSetIterator told =
+    RecordReaderDataSetIterator withMetadata =
         new RecordReaderDataSetIterator(reader(split("files")), 7, 3, CLASSES);
-    told.setCollectMetaData(true);
-    epochs(told);
+    withMetadata.setCollectMetaData(true);
+    epochs(withMetadata);
   }
 
-  /** Of the program's own. */
+  /** A custom reader. */
   private static final class EverySecond extends CSVRecordReader {
     private static final long serialVersionUID = 1;
 
@@ -525,7 +525,7 @@ public final class UseReaders {
     epochs(iterator(reader(split("gap"))));
   }
 
-  /** One record has no class that there is. */
+  /** One record has an invalid class. */
   private void failing() throws IOException, InterruptedException {
     List<List<Writable>> records = records();
     records.set(
@@ -541,7 +541,7 @@ public final class UseReaders {
     }
   }
 
-  // ---- what they give
+  // ---- output
 
   private void epochs(DataSetIterator iterator) throws IOException, InterruptedException {
     for (epoch = 1; epoch <= epochs; epoch++) {
@@ -592,7 +592,7 @@ public final class UseReaders {
     batchUsed();
   }
 
-  /** Dies as a job does that the system kills, after as many batches as it is told. */
+  /** Kills this process after the number of batches given by {@code die}. */
   private void batchUsed() throws IOException, InterruptedException {
     left--;
     if (left == 0) {
@@ -603,7 +603,7 @@ public final class UseReaders {
     }
   }
 
-  /** Of the records, in the first column (of the first step). */
+  /** The records' numbers, from the first column (of the first step). */
   private static String numbers(INDArray features) {
     StringBuilder numbers = new StringBuilder();
     for (long i = 0; i < features.size(0); i++) {

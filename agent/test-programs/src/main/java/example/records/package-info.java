@@ -1,2 +1,2 @@
-/** Programs that go through records with DL4J's iterators over readers of text and of memory. */
+/** Programs that use DL4J's iterators over readers of text files and of in-memory records. */
 package example.records;

@@ -37,8 +37,8 @@ import javax.imageio.ImageIO;
 
 /**
  * Small jobs that shuffle, crop at random and follow a schedule. Arguments: {@code PROGRAM FOLDER
- * [HALT]}: the JVM is gone right before that step. Prints the weights before each step, and those
- * at the end.
+ * [HALT]}; the JVM halts right before step HALT. Prints the weights before each step and at the
+ * end.
  */
 public final class DjlJobs {
   private static final int EPOCHS = 5;

@@ -44,8 +44,8 @@ import org.nd4j.linalg.schedule.ExponentialSchedule;
 import org.nd4j.linalg.schedule.ScheduleType;
 
 /**
- * Small jobs that shuffle, drop out and follow a schedule. Arguments: {@code PROGRAM FOLDER
- * [HALT]}: the JVM is gone right after that step. Prints loss and epoch of each step, and the
+ * Small jobs that shuffle, use dropout and follow a schedule. Arguments: {@code PROGRAM FOLDER
+ * [HALT]}; the JVM halts right after step HALT. Prints loss and epoch of each step, and the
  * weights.
  */
 public final class Dl4jJobs {

@@ -1,2 +1,2 @@
-/** Jobs that end before their time, and go on. */
+/** Jobs that end early and resume. */
 package example.resume;

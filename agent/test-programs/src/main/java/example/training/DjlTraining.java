@@ -49,9 +49,9 @@ import java.util.Locale;
 import org.apache.commons.csv.CSVFormat;
 
 /**
- * Trains with DJL, on data of {@link TrainingData} or pictures. Arguments: {@code
+ * Trains with DJL on data of {@link TrainingData} or on pictures. Arguments: {@code
  * images|csv|text|waves|compute DATA EPOCHS}; for {@code compute}, whose data are in memory, DATA
- * is how many samples there are.
+ * is the number of samples.
  */
 public final class DjlTraining {
   private static final int BATCH = 32;
@@ -101,7 +101,7 @@ public final class DjlTraining {
     return Loss.softmaxCrossEntropyLoss();
   }
 
-  // ---- how it is trained
+  // ---- training
 
   private static DefaultTrainingConfig config(Loss loss) {
     return new DefaultTrainingConfig(loss)
@@ -122,7 +122,7 @@ public final class DjlTraining {
     }
   }
 
-  /** A loop of the program's own. */
+  /** A hand-written loop. */
   private void fitByHand(RandomAccessDataset dataset, Block block, Shape input, Loss loss)
       throws IOException, TranslateException {
     try (Model model = Model.newInstance("trained")) {
@@ -168,7 +168,7 @@ public final class DjlTraining {
     }
   }
 
-  // ---- what is trained
+  // ---- models
 
   private static Block resNet(int layers) {
     return ResNetV1.builder()
@@ -193,7 +193,7 @@ public final class DjlTraining {
         .add(Linear.builder().setUnits(2).build());
   }
 
-  // ---- what it is trained on
+  // ---- data
 
   private ImageFolder pictures() throws IOException, TranslateException {
     ImageFolder pictures =
@@ -247,7 +247,7 @@ public final class DjlTraining {
     }
   }
 
-  /** Lines of words, of which it makes numbers. */
+  /** Lines of words, converted to numbers. */
   private static final class Sentences extends RandomAccessDataset {
     static final int LENGTH = 512;
     private static final List<TextProcessor> PROCESSORS =
@@ -262,7 +262,7 @@ public final class DjlTraining {
       this.vocabulary = vocabulary;
     }
 
-    /** Without the class at the beginning of the line. */
+    /** The words of a line, without the class at its beginning. */
     static List<String> words(String line) {
       List<String> words = List.of(line.substring(2));
       for (TextProcessor processor : PROCESSORS) {
@@ -295,7 +295,7 @@ public final class DjlTraining {
     }
   }
 
-  /** Sound, of which it makes energies by frequency. */
+  /** Sound, converted to energies by frequency. */
   private static final class Sound extends RandomAccessDataset {
     private final List<Path> files;
 

@@ -47,9 +47,9 @@ import org.nd4j.linalg.learning.config.Adam;
 import org.nd4j.linalg.lossfunctions.LossFunctions.LossFunction;
 
 /**
- * Trains with DL4J, on data of {@link TrainingData} or pictures. Arguments: {@code
+ * Trains with DL4J on data of {@link TrainingData} or on pictures. Arguments: {@code
  * images|csv|sequences|words|waves|compute DATA EPOCHS}; for {@code compute}, whose data are in
- * memory, DATA is how many samples there are.
+ * memory, DATA is the number of samples.
  */
 public final class Dl4jTraining {
   private static final int BATCH = 32;
@@ -83,7 +83,7 @@ public final class Dl4jTraining {
     }
   }
 
-  // ---- how it is trained
+  // ---- training
 
   private void fit(DataSetIterator iterator, MultiLayerNetwork network) {
     Counted counted = new Counted();
@@ -95,7 +95,7 @@ public final class Dl4jTraining {
     }
   }
 
-  /** A loop of the program's own. */
+  /** A hand-written loop. */
   private void fitByHand(DataSetIterator iterator, MultiLayerNetwork network) {
     Counted counted = new Counted();
     network.setListeners(counted);
@@ -109,7 +109,7 @@ public final class Dl4jTraining {
     }
   }
 
-  /** Adds up what an epoch trained on, and the loss of its batches. */
+  /** Adds up the samples of an epoch and the losses of its batches. */
   private static final class Counted extends BaseTrainingListener {
     private long samples;
     private double loss;
@@ -127,7 +127,7 @@ public final class Dl4jTraining {
     }
   }
 
-  // ---- what is trained
+  // ---- models
 
   private static NeuralNetConfiguration.ListBuilder network(Layer... layers) {
     NeuralNetConfiguration.ListBuilder list =
@@ -183,7 +183,7 @@ public final class Dl4jTraining {
             .setInputType(InputType.convolutional(SIZE, SIZE, CHANNELS)));
   }
 
-  /** Tells the class of each frame. */
+  /** Classifies each frame. */
   private static MultiLayerNetwork perFrame() {
     return initialized(
         network(
@@ -195,7 +195,7 @@ public final class Dl4jTraining {
             .setInputType(InputType.recurrent(TrainingData.BANDS)));
   }
 
-  // ---- what it is trained on
+  // ---- data
 
   private DataSetIterator pictures() throws IOException {
     ImageRecordReader reader =
@@ -219,7 +219,7 @@ public final class Dl4jTraining {
         lines(1, "table.csv"), BATCH, TrainingData.COLUMNS - 1, CLASSES);
   }
 
-  /** Words, of which a transform process makes numbers. */
+  /** Words, which a transform process converts to numbers. */
   private DataSetIterator words() throws IOException, InterruptedException {
     List<String> vocabulary = new ArrayList<>();
     for (int word = 0; word < TrainingData.VOCABULARY; word++) {
@@ -273,7 +273,7 @@ public final class Dl4jTraining {
     return new ListDataSetIterator<>(new DataSet(features, labels).asList(), BATCH);
   }
 
-  /** An iterator of the program's own: sound, of which it makes energies by frequency. */
+  /** A custom iterator over sound, converted to energies by frequency. */
   private static final class Sound implements DataSetIterator {
     private static final long serialVersionUID = 1;
     private final transient List<Path> files;

@@ -12,7 +12,7 @@ final class EpochLines {
     start = System.nanoTime();
   }
 
-  /** An epoch ends that began where the one before ended; its loss is printed to the last bit. */
+  /** Ends an epoch, which began at the end of the last one; prints its loss to the last bit. */
   void ended(long samples, double loss) {
     long now = System.nanoTime();
     double seconds = (now - start) / 1e9;

@@ -8,20 +8,20 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * Writes what the programs of this package train on, unless it is there. Arguments: {@code
+ * Writes the training data of this package's programs, unless it exists. Arguments: {@code
  * table|sentences|words|waves|frames FOLDER SAMPLES}. There are two classes, 0 and 1.
  */
 public final class TrainingData {
   /** Columns of a table; the last one is the class. */
   static final int COLUMNS = 1190;
 
-  /** Words that there are. */
+  /** Number of different words. */
   static final int VOCABULARY = 2000;
 
-  /** Words of a line of {@code words}; the class comes behind them. */
+  /** Words per line of {@code words}; the class follows them. */
   static final int WORDS = 120;
 
-  /** Numbers of a frame. */
+  /** Numbers per frame. */
   static final int BANDS = 24;
 
   private static final int WORDS_OF_SENTENCES = 400;
@@ -36,7 +36,7 @@ public final class TrainingData {
     this.samples = samples;
   }
 
-  /** Writes one kind. */
+  /** Writes one kind of data. */
   public static void main(String[] args) throws IOException {
     Path folder = Path.of(args[1]);
     Path done = folder.resolve("done");
@@ -62,7 +62,7 @@ public final class TrainingData {
     return sample % 2;
   }
 
-  /** With a header. */
+  /** A table with a header. */
   private void table() throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(folder.resolve("table.csv"))) {
       for (int column = 0; column < COLUMNS; column++) {
@@ -78,7 +78,7 @@ public final class TrainingData {
     }
   }
 
-  /** A sentence a line, with its class before it. */
+  /** One sentence per line, preceded by its class. */
   private void sentences() throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(folder.resolve("sentences.txt"))) {
       for (int row = 0; row < samples; row++) {
@@ -102,7 +102,7 @@ public final class TrainingData {
     }
   }
 
-  /** Sound: numbers of 16 bits, little endian. */
+  /** Sound: 16-bit numbers, little endian. */
   private void waves() throws IOException {
     for (int i = 0; i < samples; i++) {
       byte[] wave = new byte[BYTES_OF_WAVE];
@@ -111,7 +111,7 @@ public final class TrainingData {
     }
   }
 
-  /** About a second of sound, 80 to 120 frames of 24 bands, as text; and a class for each frame. */
+  /** About a second of sound as text, 80 to 120 frames of 24 bands, with a class per frame. */
   private void frames() throws IOException {
     for (int i = 0; i < samples; i++) {
       StringBuilder features = new StringBuilder();

@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Sound, of which energies by frequency are made. */
+/** Sound, converted to energies by frequency. */
 final class Waves {
-  /** Frequencies. */
+  /** Number of frequencies. */
   static final int BANDS = 24;
 
   private Waves() {}

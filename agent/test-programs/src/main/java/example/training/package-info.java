@@ -1,2 +1,2 @@
-/** Ordinary training programs with both libraries: what they train on differs, and how. */
+/** Ordinary training programs with both libraries, on different data and with different loops. */
 package example.training;

@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 public final class DjlRates {
   private DjlRates() {}
 
-  /** Trains until it is stopped, or for a very long time. */
+  /** Trains until stopped, or for a very long time. */
   public static void main(String[] args) throws IOException, TranslateException {
     Rates rates = Rates.of(args);
     int threads = 0;
@@ -74,7 +74,7 @@ public final class DjlRates {
     }
   }
 
-  /** A user's own data set over files. */
+  /** A custom data set over files. */
   private static final class SlowData extends RandomAccessDataset {
     private final Rates rates;
     private final SlowStorage storage;

@@ -32,7 +32,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * DJL's ways to train over data that takes a known time per batch. Arguments: {@code PROGRAM
+ * DJL's ways to train on data that takes a known time per batch. Arguments: {@code PROGRAM
  * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
  */
 public final class DjlWaits {
@@ -71,7 +71,7 @@ public final class DjlWaits {
     };
   }
 
-  /** EasyTrain asks the batches of a data set of the program, which times the asks. */
+  /** EasyTrain takes batches from the program's data set, which times the calls. */
   private Waits easyTrain(int threads) throws IOException, TranslateException {
     Waits waits = Waits.timed(settings);
     Dataset data = new TimedData(data(waits), waits);
@@ -85,7 +85,7 @@ public final class DjlWaits {
     return waits;
   }
 
-  /** A loop over {@code getData} with a gradient collector of the engine, or one that predicts. */
+  /** A loop over {@code getData} with the engine's gradient collector, or one that predicts. */
   private Waits withoutTrainer(boolean trains) throws IOException, TranslateException {
     Waits waits = Waits.timed(settings);
     RandomAccessDataset data = data(waits);
@@ -122,7 +122,7 @@ public final class DjlWaits {
     return model;
   }
 
-  /** Batches go in and come out as they are. */
+  /** Passes batches through unchanged. */
   private static final class Plain implements NoBatchifyTranslator<NDList, NDList> {
     @Override
     public NDList processInput(TranslatorContext context, NDList input) {
@@ -166,7 +166,7 @@ public final class DjlWaits {
     void run(Batch batch) throws IOException, TranslateException;
   }
 
-  /** Times its own asking: every hasNext and every next. */
+  /** Times every hasNext and next. */
   private static void oneEpoch(Iterable<Batch> asked, Waits waits, Step step)
       throws IOException, TranslateException {
     Iterator<Batch> batches = asked.iterator();
@@ -212,7 +212,7 @@ public final class DjlWaits {
     return new SleepyData.Builder().settings(settings, waits).setSampling(EXAMPLES, false).build();
   }
 
-  /** Makes a step last a known time, from inside it. */
+  /** Makes each step last a known time, from inside it. */
   private static final class SleepyStep extends TrainingListenerAdapter {
     private final Settings settings;
     private final Waits waits;
@@ -229,7 +229,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A user's own data set; the first sample of a batch takes the batch's time. */
+  /** A custom data set; the first sample of a batch takes the batch's whole time. */
   private static final class SleepyData extends RandomAccessDataset {
     private final Settings settings;
     private final Waits waits;
@@ -260,7 +260,7 @@ public final class DjlWaits {
       return (long) settings.batches() * EXAMPLES;
     }
 
-    /** DJL calls this before every pass. */
+    /** DJL calls this before every epoch. */
     @Override
     public void prepare(Progress progress) {
       waits.startAgain();
@@ -287,7 +287,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A user's data set around another, that times every hasNext and next of a loop. */
+  /** A custom data set that wraps another and times every hasNext and next of a loop. */
   private record TimedData(Dataset data, Waits waits) implements Dataset {
     @Override
     public Iterable<Batch> getData(NDManager manager) throws IOException, TranslateException {
@@ -328,7 +328,7 @@ public final class DjlWaits {
     }
   }
 
-  /** A data set that is nothing but a lambda. */
+  /** A data set that is only a lambda. */
   private record LambdaData(Settings settings, Waits waits) implements Dataset {
     @Override
     public Iterable<Batch> getData(NDManager manager) {

@@ -22,7 +22,7 @@ import org.nd4j.linalg.lossfunctions.LossFunctions;
 public final class Dl4jRates {
   private Dl4jRates() {}
 
-  /** Trains until it is stopped, or for a very long time. */
+  /** Trains until stopped, or for a very long time. */
   public static void main(String[] args) {
     Rates rates = Rates.of(args);
     boolean serial = rates.program().equals("serial");
@@ -49,9 +49,7 @@ public final class Dl4jRates {
     network.fit(batches, Rates.EPOCHS);
   }
 
-  /**
-   * Makes a step last a known time: from when DL4J begins to compute to when it tells of the step.
-   */
+  /** Makes each step last a known time, from the forward pass to the end of the iteration. */
   private static final class SlowStep extends BaseTrainingListener {
     private final Rates rates;
     private long begun;
@@ -76,7 +74,7 @@ public final class Dl4jRates {
     }
   }
 
-  /** A user's own iterator over files. */
+  /** A custom iterator over files. */
   private static final class SlowBatches implements DataSetIterator {
     private final Rates rates;
     private final SlowStorage storage;

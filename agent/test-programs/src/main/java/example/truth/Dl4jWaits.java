@@ -32,8 +32,8 @@ import org.nd4j.linalg.learning.config.Sgd;
 import org.nd4j.linalg.lossfunctions.LossFunctions;
 
 /**
- * DL4J's ways to train over an iterator that takes a known time per batch. Arguments: {@code
- * PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
+ * DL4J's ways to train on an iterator that takes a known time per batch. Arguments: {@code PROGRAM
+ * [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}; prints one line of JSON.
  */
 public final class Dl4jWaits {
   private final Settings settings;
@@ -76,13 +76,13 @@ public final class Dl4jWaits {
     };
   }
 
-  /** Who makes the batches, and who keeps the account of the waits. */
+  /** Which thread makes the batches, and how waits are measured. */
   private enum Loading {
-    /** The training thread; the account is kept from both ends. */
+    /** The training thread; waits are measured from both ends. */
     PLAIN,
-    /** A prefetch thread of the framework's choice; the account is kept from both ends. */
+    /** The framework's prefetch thread; waits are measured from both ends. */
     PREFETCHED,
-    /** A prefetch thread that the program set up, behind an iterator that times the loop's asks. */
+    /** The program's prefetch thread, behind an iterator that times the loop's calls. */
     PREFETCHED_AND_TIMED
   }
 
@@ -118,7 +118,7 @@ public final class Dl4jWaits {
     return waits;
   }
 
-  /** Times its own asking. */
+  /** Times its own calls. */
   private Waits hand(boolean async) {
     Waits waits = Waits.timed(settings);
     MultiLayerNetwork network = network();
@@ -230,7 +230,7 @@ public final class Dl4jWaits {
     return network;
   }
 
-  /** Makes a step last a known time, from inside it. */
+  /** Makes each step last a known time, from inside it. */
   private static final class SleepyStep extends BaseTrainingListener {
     private final Settings settings;
     private final Waits waits;

@@ -1,19 +1,19 @@
 package example.truth;
 
-/** Sleeping, as a stand-in for work of a known length. */
+/** Sleeps that stand in for work of known duration. */
 final class Pause {
-  /** A thread that was stopped for longer than this has lost the time, as any program would. */
+  /** Longer stops are not made up for; any program would lose that time. */
   private static final long MOST_NANOS = 150_000_000;
 
-  /** How much longer than it was to be the last pause of a thread was. */
+  /** Nanoseconds by which a thread's last pause was too long. */
   private static final ThreadLocal<long[]> OVERSLEPT = ThreadLocal.withInitial(() -> new long[1]);
 
   private Pause() {}
 
   /**
-   * {@link System#nanoTime} as it were if this thread had woken from its last pause in time: sleeps
-   * end half a millisecond late, and later while somebody else has the processor, which adds up to
-   * several percent of a program that counts on them. Each lateness is taken off once.
+   * {@link System#nanoTime} as if this thread had woken from its last pause in time. Sleeps end
+   * half a millisecond late, or later on a busy machine, which would add up to several percent.
+   * Subtracts each lateness once.
    */
   static long now() {
     long[] overslept = OVERSLEPT.get();
@@ -23,15 +23,14 @@ final class Pause {
   }
 
   /**
-   * Returns when {@code millis} have passed by {@link System#nanoTime}, never before; at once if
-   * the thread is interrupted, which stays so: DL4J interrupts a prefetch whose result it throws
-   * away.
+   * Returns after {@code millis} by {@link System#nanoTime}, never earlier; at once if the thread
+   * is interrupted, and keeps the interrupt: DL4J interrupts prefetches whose results it discards.
    */
   static void millis(long millis) {
     until(System.nanoTime() + millis * 1_000_000);
   }
 
-  /** As above, when {@link System#nanoTime} is {@code end}. */
+  /** As above, at {@link System#nanoTime} {@code end}. */
   static void until(long end) {
     long left;
     while ((left = end - System.nanoTime()) > 0) {

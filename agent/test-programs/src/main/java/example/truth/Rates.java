@@ -6,22 +6,22 @@ import java.nio.file.Files;
 import java.util.Locale;
 
 /**
- * What a program with known rates is told: {@code PROGRAM [STEP PREP FETCH]}, in milliseconds a
- * sample, and what it makes of it. Thread-safe.
+ * Arguments of a program with known rates, {@code PROGRAM [STEP PREP FETCH]} in milliseconds per
+ * sample, and their use. Thread-safe.
  *
  * @param program which of the loops
- * @param step of training on one sample
- * @param prep of preparing one sample, on one thread
- * @param fetch of reading one sample from {@link SlowStorage}, for all threads together
+ * @param step to train on one sample
+ * @param prep to prepare one sample, on one thread
+ * @param fetch to read one sample from {@link SlowStorage}, for all threads together
  */
 record Rates(String program, int step, int prep, int fetch) {
-  /** Samples of a batch. */
+  /** Samples per batch. */
   static final int EXAMPLES = 4;
 
-  /** Batches of a pass. */
+  /** Batches per epoch. */
   static final int BATCHES = 60;
 
-  /** Passes: far more than a profile needs. */
+  /** Far more than a profile needs. */
   static final int EPOCHS = 1_000;
 
   static Rates of(String... args) {
@@ -42,8 +42,8 @@ record Rates(String program, int step, int prep, int fetch) {
   }
 
   /**
-   * Loads one sample, whose value is its number as a byte, and has something made of it. All of
-   * this is preparation, and lasts as long as that is to last, but for the time of the storage.
+   * Loads one sample, whose value is its number as a byte, and converts it with {@code make}. This
+   * takes the preparation time plus the time of the storage.
    */
   <T> T load(SlowStorage storage, int number, FloatFunction<T> make) {
     long begin = Pause.now() - storage.waited();
@@ -58,17 +58,17 @@ record Rates(String program, int step, int prep, int fetch) {
     return made;
   }
 
-  /** Makes something of a sample. */
+  /** Converts a sample. */
   interface FloatFunction<T> {
     T of(float value);
   }
 
-  /** What belongs to a sample of that value, so that a batch can be told to be whole. */
+  /** The label of a sample with this value, to check that a batch is complete. */
   static float label(float value) {
     return 2 * value + 1;
   }
 
-  /** Looks at a batch of such values and labels, and ends its step at {@code end}. */
+  /** Checks the values and labels of a batch, and ends its step at {@code end}. */
   void train(float[] values, float[] labels, long end) {
     for (int i = 0; i < values.length; i++) {
       if (labels[i] != label(values[i])) {
@@ -78,7 +78,7 @@ record Rates(String program, int step, int prep, int fetch) {
     Pause.until(end);
   }
 
-  /** Prints what is true of this program as one line of JSON, with nanoseconds a sample. */
+  /** Prints this program's true rates as one line of JSON, in nanoseconds per sample. */
   void print(int workers) {
     double alone = (double) prep / Math.max(1, workers);
     double cached = workers == 0 ? step + alone : Math.max(step, alone);

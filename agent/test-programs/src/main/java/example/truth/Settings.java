@@ -1,13 +1,13 @@
 package example.truth;
 
 /**
- * What a program is told: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
+ * Arguments of a program: {@code PROGRAM [PREP_MILLIS STEP_MILLIS BATCHES EPOCHS]}.
  *
  * @param program which of the loops
- * @param prep milliseconds that preparing a batch takes
- * @param step milliseconds that a step takes, beyond its few real computations
- * @param batches batches of an epoch
- * @param epochs passes over the data
+ * @param prep milliseconds to prepare a batch
+ * @param step milliseconds of a step, besides its small real computation
+ * @param batches batches per epoch
+ * @param epochs number of epochs
  */
 record Settings(String program, int prep, int step, int batches, int epochs) {
   /** Whether each batch begins with reading a file. */

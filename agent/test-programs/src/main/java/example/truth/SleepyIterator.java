@@ -13,13 +13,13 @@ import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 import org.nd4j.linalg.factory.Nd4j;
 
-/** A user's own iterator; each batch takes a known time to make. */
+/** A custom iterator; each batch takes a known time to make. */
 final class SleepyIterator implements DataSetIterator {
   static final int EXAMPLES = 16;
   static final int INPUTS = 8;
   static final int CLASSES = 4;
 
-  /** What each collection finds alive; if there is some, each batch asks for one. */
+  /** Live objects for the garbage collector; if there are any, each batch requests a collection. */
   private static final Object[] COLLECTED =
       Stream.generate(() -> new byte[1_000])
           .limit(Integer.getInteger("truth.collected", 0))
@@ -69,18 +69,18 @@ final class SleepyIterator implements DataSetIterator {
     return new Noted(data, labels, batch, waits);
   }
 
-  /** From the page cache or from a disk: how long it takes is measured, not known. */
+  /** Reads from the page cache or a disk; its duration is measured, not known. */
   private void fetch() {
     try (InputStream in = new FileInputStream(settings.file())) {
       while (in.read(buffer) >= 0) {
-        // All of it.
+        // Read all of it.
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** A user's own batch: notes that the training thread has got it and looks into it. */
+  /** A custom batch that notes when the training thread first looks into it. */
   @SuppressWarnings("serial")
   private static final class Noted extends DataSet {
     private final transient int batch;
@@ -94,7 +94,7 @@ final class SleepyIterator implements DataSetIterator {
 
     @Override
     public INDArray getFeatures() {
-      if (waits != null) { // The super constructor may call.
+      if (waits != null) { // The super constructor may call this.
         waits.looked(batch);
       }
       return super.getFeatures();

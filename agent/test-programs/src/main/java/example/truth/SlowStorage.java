@@ -25,9 +25,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Storage whose rate is known: one directory of files in memory, of which one device reads one
- * after the other, each in a known time, however many threads ask. Nobody caches what lies here but
- * who reads it. Thread-safe.
+ * Storage with a known rate: a directory of files in memory, which a single device reads one at a
+ * time, each in a known time, for any number of threads. There is no page cache. Thread-safe.
  */
 final class SlowStorage extends FileSystemProvider {
   /** Bytes of every file. */
@@ -39,7 +38,7 @@ final class SlowStorage extends FileSystemProvider {
   private final ThreadLocal<long[]> waited = ThreadLocal.withInitial(() -> new long[1]);
   private long free;
 
-  /** A directory of {@code files} files, each of which takes so long to read. */
+  /** A directory of {@code files} files that each take {@code readMillis} to read. */
   SlowStorage(int files, long readMillis) {
     this.files = files;
     this.readNanos = readMillis * 1_000_000;
@@ -62,8 +61,8 @@ final class SlowStorage extends FileSystemProvider {
   }
 
   /**
-   * The device is busy with this read when it is done with those before. It never idles while one
-   * waits, so that what sleeping takes too long does not add up.
+   * The device starts this read right after the earlier ones. It never idles while a read waits, so
+   * late wake-ups do not add up.
    */
   private void read() {
     long begin = Pause.now();
@@ -76,7 +75,7 @@ final class SlowStorage extends FileSystemProvider {
     waited.get()[0] += end - begin;
   }
 
-  /** Nanoseconds that reads of this thread were to take so far. */
+  /** Nominal nanoseconds of this thread's reads so far. */
   long waited() {
     return waited.get()[0];
   }
@@ -134,7 +133,7 @@ final class SlowStorage extends FileSystemProvider {
     return false;
   }
 
-  /** Reads a file whose bytes all are its number; the first read takes the file's time. */
+  /** Reads a file whose bytes all equal its number; the first read takes the file's time. */
   private final class Channel implements SeekableByteChannel {
     private final int number;
     private boolean read;

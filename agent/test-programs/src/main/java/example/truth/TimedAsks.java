@@ -6,9 +6,9 @@ import org.nd4j.linalg.dataset.api.DataSetPreProcessor;
 import org.nd4j.linalg.dataset.api.iterator.DataSetIterator;
 
 /**
- * A user's iterator around another, that times every {@code hasNext} and {@code next}: what the
- * loop that asks it, whoever wrote that, waits for. It does not allow the loop to put a prefetch
- * thread in front of it; the iterator inside may have one.
+ * A custom iterator that wraps another and times every {@code hasNext} and {@code next}, which is
+ * what the calling loop waits. It does not allow the loop to add a prefetch thread; the inner
+ * iterator may have one.
  */
 final class TimedAsks implements DataSetIterator {
   private final DataSetIterator data;

@@ -8,19 +8,19 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The program's own account of how long its training thread waited.
+ * The program's own measurement of how long its training thread waits.
  *
- * <p>{@linkplain #timed Timed}: whoever is asked for batches, be it the program's own loop or its
- * own iterator that a framework's loop asks, adds each wait with {@link #waited}. This is exact.
+ * <p>{@linkplain #timed Timed}: the program's loop, or its iterator that a framework's loop calls,
+ * adds each wait with {@link #waited}. This is exact.
  *
- * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the asks: the data
- * notes when each batch was begun and ready, and when the training thread first looked into it (if
- * it does), a listener notes when each step ended, and the wait for batch k is what lies between
- * the end of step k-1 and batch k being looked at, or else ready, if anything. The first wait of an
- * epoch begins with the making of its first batch, for that is when the loop asks. Where the
- * training thread makes its batches itself, the wait is the making. What the framework does between
- * a listener and its next ask, and in handing over a batch that is not looked at, is beyond this
- * account: little, but for the classes that are loaded in the first epoch.
+ * <p>{@linkplain #fromBothEnds From both ends}, where only the framework sees the calls: the data
+ * records when each batch was begun and ready, and when the training thread first looked into it
+ * (if it does); a listener records when each step ended. The wait for batch k lasts from the end of
+ * step k-1 until batch k is looked at, or else ready. The first wait of an epoch starts when its
+ * first batch is begun, because the loop requests it then. If the training thread makes its batches
+ * itself, the wait is the time to make them. This misses the framework's own work between a
+ * listener and its next request, and the hand-over of a batch that is not looked at: little, except
+ * for class loading in the first epoch.
  *
  * <p>Thread-safe.
  */
@@ -51,16 +51,16 @@ final class Waits {
     this.workers = workers;
   }
 
-  /** An account of waits that the program times itself. */
+  /** Waits that the program times itself. */
   static Waits timed(Settings settings) {
     return new Waits(settings, true, false, 1);
   }
 
   /**
-   * An account kept from both ends.
+   * Waits measured from both ends.
    *
    * @param ahead whether another thread makes the batches
-   * @param workers how many batches a step takes at once
+   * @param workers number of batches that a step uses at once
    */
   static Waits fromBothEnds(Settings settings, boolean ahead, int workers) {
     return new Waits(settings, false, ahead, workers);
@@ -69,17 +69,17 @@ final class Waits {
   /** One wait that the program timed. */
   synchronized void waited(long nanos) {
     if (!timed) {
-      throw new IllegalStateException("This account is kept from both ends.");
+      throw new IllegalStateException("These waits are measured from both ends.");
     }
     total += nanos;
   }
 
-  /** Of a wait, the part in which a file was read. */
+  /** Adds the part of a wait in which a file was read. */
   synchronized void fetched(long nanos) {
     fetched += nanos;
   }
 
-  /** A loop of the program's own has come to the end of an epoch. */
+  /** The program's own loop has ended an epoch. */
   synchronized void epochEnded() {
     epochs.add(total - epochs.stream().mapToLong(Long::longValue).sum());
   }
@@ -92,7 +92,7 @@ final class Waits {
     made.merge(batch, new Made(begun, ready), Made::and);
   }
 
-  /** The training thread, which has made this account, may look into a batch for the first time. */
+  /** The training thread, which created this object, may look into a batch for the first time. */
   synchronized void looked(int batch) {
     if (!timed && Thread.currentThread() == training && looked.add(batch)) {
       long now = System.nanoTime();
@@ -100,7 +100,7 @@ final class Waits {
     }
   }
 
-  /** A step, or one worker's share of it, has ended just now. */
+  /** A step, or one worker's share of it, has just ended. */
   synchronized void stepEnded() {
     steps++;
     if (!timed) {
@@ -108,7 +108,7 @@ final class Waits {
     }
   }
 
-  /** The data starts again. Batches that were made and not used are forgotten. */
+  /** The data restarts; forgets batches that were made but not used. */
   synchronized void startAgain() {
     int rounds = stepEnds.size() / workers;
     long free = 0;
@@ -130,13 +130,13 @@ final class Waits {
     }
   }
 
-  /** ParallelWrapper looks whether there is a batch after a round before it hands the round out. */
+  /** ParallelWrapper checks for a batch after a round before it hands out the round. */
   private int lastOf(int round) {
     int last = round * workers + workers - 1;
     return workers > 1 && made.containsKey(last + 1) ? last + 1 : last;
   }
 
-  /** Ends the account and prints it as one line of JSON. */
+  /** Ends the measurement and prints it as one line of JSON. */
   synchronized void print() {
     startAgain();
     System.out.printf(
