@@ -1,14 +1,14 @@
 /*
- * A driver without a device: what the agent calls of libnvidia-ml.so.1, libcuda.so.1 and, for NVTX,
- * libnvToolsExt.so.1, with the layouts of their headers. FAKE_DEVICES is their number; device 1 supports nothing but its name;
- * after FAKE_LOST readings of it device FAKE_LOST_DEVICE is lost; FAKE_VERSION is that of the driver.
- * FAKE_LOCKS pieces of memory can be page-locked; each one is told to the file FAKE_LOG, as each
- * range is, with its depth.
+ * A driver without a device: the functions of libnvidia-ml.so.1, libcuda.so.1 and, for NVTX,
+ * libnvToolsExt.so.1 that the agent calls, with the layouts of their headers. FAKE_DEVICES is the number
+ * of devices; device 1 supports only its name. Device FAKE_LOST_DEVICE is lost after FAKE_LOST readings.
+ * FAKE_VERSION is the driver's version. FAKE_LOCKS is the number of memory regions that can be
+ * page-locked. The file FAKE_LOG gets a line for each locked region and for each range with its depth.
  *
- * Kernels run in the first part of each period of FAKE_WAVE ("MILLISECONDS PART", 50 0.25 without), four
- * fifths of that of this process. As NVIDIA's driver does, this one measures windows of 200 ms: its
- * rates are those of the last one, its samples all that it still has, and a process has the mean of those
- * that the caller has not seen.
+ * Kernels run in the first part of each period of FAKE_WAVE ("MILLISECONDS PART", default 50 0.25), four
+ * fifths of them in this process. Like NVIDIA's driver, this one measures windows of 200 ms: rates are
+ * those of the last window, samples are all windows that it still has, and a process gets the mean of
+ * the windows that the caller has not seen.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #define KEPT 100
 #define RESERVED (615ULL << 20)
 
-/* Errors of CUDA. */
+/* CUDA errors. */
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
 #define INVALID_CONTEXT 201
@@ -54,7 +54,7 @@ static int number(const char *name, int otherwise) {
   return value ? atoi(value) : otherwise;
 }
 
-/* Microseconds in which kernels have run by then. */
+/* Microseconds in which kernels have run until by. */
 static double ran(unsigned long long by) {
   const char *wave = getenv("FAKE_WAVE");
   double millis, part;
@@ -74,7 +74,7 @@ static unsigned long long last(void) {
   return (now.tv_sec * 1000000ULL + now.tv_usec) / WINDOW * WINDOW;
 }
 
-/* The begin of the first window that is kept and ends after that. */
+/* The start of the first kept window that ends after since. */
 static unsigned long long first(unsigned long long since) {
   unsigned long long oldest = last() - KEPT * WINDOW, begin = since / WINDOW * WINDOW;
   return begin > oldest ? begin : oldest;
@@ -155,7 +155,7 @@ int nvmlDeviceGetProcessUtilization(device of, share *to, unsigned *count, unsig
   return 0;
 }
 
-/* Of this thread: the context that the program has set, and those that were pushed. */
+/* This thread's contexts: whether the program has set one, and how many are pushed. */
 static __thread int set, pushed;
 static int context;
 static struct { char *at; unsigned long long bytes; } locked[64];
@@ -215,7 +215,7 @@ int cuMemHostUnregister(char *at) {
 int cuMemAlloc_v2(void **to, unsigned long long bytes) { *to = malloc(bytes); return set ? 0 : INVALID_CONTEXT; }
 int cuMemFree_v2(void *at) { free(at); return 0; }
 int cuMemcpyHtoDAsync_v2(char *to, char *from, unsigned long long bytes, void *stream) {
-  for (int i = 0; i < locks; i++) { /* Of memory that is locked in part nothing is copied. */
+  for (int i = 0; i < locks; i++) { /* Partly locked memory cannot be copied. */
     char *end = locked[i].at + locked[i].bytes;
     if (from < end && locked[i].at < from + bytes && (from < locked[i].at || from + bytes > end)) return INVALID_VALUE;
   }

@@ -1,8 +1,8 @@
 """PyTorch's DataLoader over the pipelines that LoaderBenchmark compares; one line per epoch.
 
 Arguments: a folder with one folder of pictures per class and crop64, crop224 or resize224, or a .csv file
-with a header and csv (rows are text in memory, as in DJL); worker processes (0: batches are made
-where they are used); epochs.
+with a header and csv (rows are text in memory, as in DJL); worker processes (0: load in this
+process); epochs.
 """
 
 import csv
@@ -50,7 +50,7 @@ class Table(torch.utils.data.Dataset):
 
 
 def cpu_seconds():
-    """Of this process and its workers."""
+    """CPU seconds of this process and its workers."""
     ticks = 0
     for worker in multiprocessing.active_children():
         with open(f"/proc/{worker.pid}/stat") as stat:
@@ -61,7 +61,7 @@ def cpu_seconds():
 
 def main():
     folder, pipeline, workers, epochs = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    # Of this process; DataLoader gives each of its workers one.
+    # For this process; DataLoader gives each worker one thread.
     torch.set_num_threads(1)
     data = (
         Table(folder)
@@ -73,7 +73,7 @@ def main():
         batch_size=32,
         shuffle=True,
         num_workers=workers,
-        # Else every epoch would start its workers anew, which costs more than the epoch.
+        # Otherwise every epoch would restart its workers, which costs more than the epoch.
         persistent_workers=workers > 0,
     )
     for epoch in range(1, epochs + 1):
