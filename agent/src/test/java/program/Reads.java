@@ -31,7 +31,7 @@ public final class Reads {
   public static void main(String[] arguments) throws Exception {
     List<String> wishes = Arrays.asList(arguments).subList(1, arguments.length);
     if (wishes.contains("probe")) {
-      ObjectInputFilter.Config.setSerialFilter(Reads::objectIsMade);
+      ObjectInputFilter.Config.setSerialFilter(Reads::onDeserialize);
     }
     File[] files = new File(arguments[0]).listFiles();
     Arrays.sort(files);
@@ -67,12 +67,12 @@ public final class Reads {
       }
     }
     if (wishes.contains("throw")) {
-      throw new IllegalStateException("as told");
+      throw new IllegalStateException("as requested");
     }
   }
 
   /** Called by the JVM before any object stream creates an object. */
-  private static ObjectInputFilter.Status objectIsMade(ObjectInputFilter.FilterInfo info) {
+  private static ObjectInputFilter.Status onDeserialize(ObjectInputFilter.FilterInfo info) {
     System.err.println("made out of bytes: " + info.serialClass());
     return ObjectInputFilter.Status.UNDECIDED;
   }
@@ -135,17 +135,17 @@ public final class Reads {
     for (int times = 0; times < 5; times++) {
       Thread[] group = new Thread[1000];
       int count = Thread.currentThread().getThreadGroup().enumerate(group);
-      met += Arrays.stream(group, 0, count).filter(Reads::isTheAgents).count();
+      met += Arrays.stream(group, 0, count).filter(Reads::isAgentThread).count();
       Thread.currentThread().getThreadGroup().interrupt();
       Thread.interrupted();
       Thread.getAllStackTraces().keySet().stream()
-          .filter(Reads::isTheAgents)
+          .filter(Reads::isAgentThread)
           .forEach(Thread::interrupt);
     }
     return met;
   }
 
-  private static boolean isTheAgents(Thread thread) {
+  private static boolean isAgentThread(Thread thread) {
     return thread.getName().startsWith("coordl-");
   }
 

@@ -1,2 +1,2 @@
-/** Programs that the tests run in JVMs of their own; none knows the agent. */
+/** Programs that the tests run in separate JVMs; none knows the agent. */
 package program;

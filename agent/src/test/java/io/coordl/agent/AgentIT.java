@@ -288,7 +288,7 @@ final class AgentIT {
     Outcome observed = java(jdk).agent("").reads(data, "throw").run();
 
     assertThat(alone.exit()).isEqualTo(1);
-    assertThat(alone.err()).contains("IllegalStateException: as told");
+    assertThat(alone.err()).contains("IllegalStateException: as requested");
     assertThat(observed).isEqualTo(alone);
   }
 

@@ -80,9 +80,9 @@ final class WaitsTest {
       Map.of(
           "host/StorageCall.get", "the writer of a checkpoint, which the end does not await",
           "telemetry/metrics/PrometheusServer.serve",
-              "a thread of its own, ended by the socket's close",
-          "peers/hosts/PeerServer.accept", "a thread of its own, ended by the socket's close",
-          "peers/hosts/membership/Door.letIn", "a thread of its own, ended by the socket's close",
+              "its own thread, which ends when the socket closes",
+          "peers/hosts/PeerServer.accept", "its own thread, which ends when the socket closes",
+          "peers/hosts/membership/Door.letIn", "its own thread, which ends when the socket closes",
           "profile/Gate.enter", "a profile admits the program's threads in turns, at its end all",
           "profile/HostRates.inParallel", "a profile reads storage for as long as that takes",
           "host/LateFile.join", "for tests");

@@ -34,7 +34,7 @@ public final class DjlModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
   private static final int PACES = Integer.getInteger("paces", 4);
-  private static final int STEPS_OF_ALL = 500;
+  private static final int TOTAL_STEPS = 500;
   private static final int MILLIS = 5;
 
   private final Path folder;
@@ -76,7 +76,7 @@ public final class DjlModels {
         case "endless" -> endless(model);
         case "last" -> last();
         case "paced" -> paced(model);
-        case "steps" -> steps(model, STEPS_OF_ALL, 0);
+        case "steps" -> steps(model, TOTAL_STEPS, 0);
         case "ongoing" -> steps(model, Integer.MAX_VALUE, MILLIS);
         case "newest" -> newest();
         case "measured" -> measured(model);

@@ -43,7 +43,7 @@ public final class Dl4jModels {
   private static final int IN = 20;
   private static final int STEPS = 7;
   private static final int PACES = Integer.getInteger("paces", 4);
-  private static final int STEPS_OF_ALL = 500;
+  private static final int TOTAL_STEPS = 500;
   private static final int MILLIS = 5;
 
   private final Path folder;
@@ -86,7 +86,7 @@ public final class Dl4jModels {
       case "endless" -> endless();
       case "last" -> last();
       case "paced" -> paced();
-      case "steps" -> steps(STEPS_OF_ALL, 0);
+      case "steps" -> steps(TOTAL_STEPS, 0);
       case "ongoing" -> steps(Integer.MAX_VALUE, MILLIS);
       case "newest" -> newest();
       case "measured" -> measured();

@@ -90,9 +90,11 @@ public final class GoOver {
             new Numbers.Builder().setSampling(new Endless()).addTransform(new Halved()).build();
         over(numbers, 20);
       }
-      case "transform-throws" -> meets(numbers(new Refusing()));
-      case "sampler-throws" -> meets(new Numbers.Builder().setSampling(new Failing()).build());
-      case "data-throws" -> meets(new Numbers.Builder().missing().setSampling(BATCH, true).build());
+      case "transform-throws" -> loopUntilThrown(numbers(new Refusing()));
+      case "sampler-throws" ->
+          loopUntilThrown(new Numbers.Builder().setSampling(new Failing()).build());
+      case "data-throws" ->
+          loopUntilThrown(new Numbers.Builder().missing().setSampling(BATCH, true).build());
       default -> throw new IllegalArgumentException("The way " + way + " is unknown.");
     }
   }
@@ -207,7 +209,7 @@ public final class GoOver {
   }
 
   /** Loops until something is thrown, and prints it. */
-  private void meets(Numbers numbers) throws TranslateException {
+  private void loopUntilThrown(Numbers numbers) throws TranslateException {
     try {
       for (Batch batch : numbers.getData(manager, pool)) {
         print(batch);

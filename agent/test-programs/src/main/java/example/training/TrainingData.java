@@ -24,8 +24,8 @@ public final class TrainingData {
   /** Numbers per frame. */
   static final int BANDS = 24;
 
-  private static final int WORDS_OF_SENTENCES = 400;
-  private static final int BYTES_OF_WAVE = 8000;
+  private static final int SENTENCE_WORDS = 400;
+  private static final int WAVE_BYTES = 8000;
 
   private final Path folder;
   private final int samples;
@@ -83,7 +83,7 @@ public final class TrainingData {
     try (BufferedWriter out = Files.newBufferedWriter(folder.resolve("sentences.txt"))) {
       for (int row = 0; row < samples; row++) {
         out.write(Integer.toString(label(row)));
-        for (int word = 0; word < WORDS_OF_SENTENCES; word++) {
+        for (int word = 0; word < SENTENCE_WORDS; word++) {
           out.write((word % 9 == 8 ? ", Word" : " Word") + random.nextInt(VOCABULARY));
         }
         out.write(".\n");
@@ -105,7 +105,7 @@ public final class TrainingData {
   /** Sound: 16-bit numbers, little endian. */
   private void waves() throws IOException {
     for (int i = 0; i < samples; i++) {
-      byte[] wave = new byte[BYTES_OF_WAVE];
+      byte[] wave = new byte[WAVE_BYTES];
       random.nextBytes(wave);
       Files.write(folder.resolve("wave_" + i + ".pcm"), wave);
     }

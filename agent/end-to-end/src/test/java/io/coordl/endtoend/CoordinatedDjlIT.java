@@ -55,7 +55,7 @@ class CoordinatedDjlIT {
     first.result().orFail("The first job");
 
     for (Finished job : List.of(first, second)) {
-      usesEachItemOncePerEpoch(job);
+      assertUsesEachItemOncePerEpoch(job);
       assertThat(Summary.of(job.recording()).faults()).as(job.result().err()).isZero();
     }
     assertThat(fed(second)).isEqualTo(fed(first));
@@ -84,7 +84,7 @@ class CoordinatedDjlIT {
       first = running.await();
     }
     first.result().orFail("The first job");
-    usesEachItemOncePerEpoch(second);
+    assertUsesEachItemOncePerEpoch(second);
     assertThat(Summary.of(second.recording()).total("items"))
         .isEqualTo((long) Job.EPOCHS * Pictures.all().files().size());
     assertThat(second.agentLines()).anyMatch(line -> line.contains("batch size is 24, not 16"));
@@ -160,7 +160,7 @@ class CoordinatedDjlIT {
     return "prep=coordinate," + WINDOW + ",group=" + group + (more.isEmpty() ? "" : "," + more);
   }
 
-  private static void usesEachItemOncePerEpoch(Finished job) throws IOException {
+  private static void assertUsesEachItemOncePerEpoch(Finished job) throws IOException {
     int items = Pictures.all().files().size();
     for (int epoch = 1; epoch <= Job.EPOCHS; epoch++) {
       List<Integer> used = new ArrayList<>();

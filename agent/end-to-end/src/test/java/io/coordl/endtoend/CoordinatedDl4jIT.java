@@ -33,7 +33,7 @@ class CoordinatedDl4jIT {
   private final String group = UUID.randomUUID().toString();
 
   @AfterEach
-  void nothingIsLeftInSharedMemory() throws IOException {
+  void assertSharedMemoryIsEmpty() throws IOException {
     assertThat(Workshop.inSharedMemory(group)).isEmpty();
   }
 

@@ -61,7 +61,7 @@ class CoordinatedRecordsIT {
   private final String group = UUID.randomUUID().toString();
 
   @AfterEach
-  void nothingIsLeftInSharedMemory() throws IOException {
+  void assertSharedMemoryIsEmpty() throws IOException {
     assertThat(Workshop.inSharedMemory(group)).isEmpty();
   }
 

@@ -82,7 +82,7 @@ class EarlyRecordingIT {
   @ParameterizedTest(name = "at {1} on {0}")
   @MethodSource("moments")
   void aRecordingStartedAtAnyMomentHasTheWholeJob(Jdk jdk, String moment) throws Exception {
-    startsAt(jdk, moment);
+    assertWholeIfStartedAt(jdk, moment);
   }
 
   /** The full sweep over all moments takes an hour; without -Pfull only one moment per JDK. */
@@ -98,7 +98,7 @@ class EarlyRecordingIT {
   @ParameterizedTest(name = "{1} ms after the start on {0}")
   @MethodSource("millis")
   void aRecordingStartedAtAnyMillisecondCausesNoFault(Jdk jdk, int at) throws Exception {
-    startsAt(jdk, Integer.toString(at));
+    assertWholeIfStartedAt(jdk, Integer.toString(at));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -112,7 +112,7 @@ class EarlyRecordingIT {
             .agent(Workshop.checkout().agentJar(), "record=" + own)
             .run()
             .orFail("job");
-    isWhole(job, own, users);
+    assertWhole(job, own, users);
   }
 
   private static ChildJvm job(Jdk jdk) throws IOException {
@@ -120,7 +120,7 @@ class EarlyRecordingIT {
         .args("hand", "1", "1", Integer.toString(BATCHES), Integer.toString(EPOCHS));
   }
 
-  private static void startsAt(Jdk jdk, String moment) throws Exception {
+  private static void assertWholeIfStartedAt(Jdk jdk, String moment) throws Exception {
     Path own = Files.createTempFile(work, "own", ".jfr");
     Path users = Files.createTempFile(work, "users", ".jfr");
     ChildResult job =
@@ -129,10 +129,10 @@ class EarlyRecordingIT {
             .jvmArgs("-javaagent:" + Workshop.checkout().agentJar() + "=record=" + own)
             .run()
             .orFail("job whose recording starts at " + moment);
-    isWhole(job, own, users);
+    assertWhole(job, own, users);
   }
 
-  private static void isWhole(ChildResult job, Path own, Path users) throws IOException {
+  private static void assertWhole(ChildResult job, Path own, Path users) throws IOException {
     assertThat(job.err())
         .doesNotContain("fault", "switched off", "JFR recordings do not get")
         .contains(EPOCHS + " epochs, " + EPOCHS * BATCHES + " batches");

@@ -41,14 +41,14 @@ class FailOpenIT {
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFileDeletedBetweenEpochsFailsTheJobAsWithoutTheAgent(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
-    failsAsWithoutTheAgent(framework, jdk, "deleted", Files::delete);
+    assertFailsAsWithoutTheAgent(framework, jdk, "deleted", Files::delete);
   }
 
   @ParameterizedTest(name = "{0} on {1}")
   @MethodSource("io.coordl.endtoend.Workshop#oneFrameworkAndJdks")
   void aFileTruncatedBetweenEpochsFailsTheJobAsWithoutTheAgent(Framework framework, Jdk jdk)
       throws IOException, InterruptedException {
-    failsAsWithoutTheAgent(
+    assertFailsAsWithoutTheAgent(
         framework,
         jdk,
         "truncated",
@@ -59,7 +59,7 @@ class FailOpenIT {
         });
   }
 
-  private static void failsAsWithoutTheAgent(
+  private static void assertFailsAsWithoutTheAgent(
       Framework framework, Jdk jdk, String what, Damage damage)
       throws IOException, InterruptedException {
     Path directory = Workshop.empty(what + "-" + framework + "-" + jdk.version());

@@ -51,15 +51,15 @@ class GpuIT {
   private static Path driver;
 
   /** Contains an NVTX library without functions, because this machine may have a real one. */
-  private static Path without;
+  private static Path emptyNvtx;
 
   @BeforeAll
   static void compileTheDriver() throws IOException, InterruptedException {
     driver = Workshop.empty("gpu-driver");
     Path source =
         Workshop.checkout().root().resolve("agent/end-to-end/src/test/native/fake-driver.c");
-    without = Workshop.empty("gpu-without-nvtx");
-    compile(Path.of("/dev/null"), without.resolve("libnvToolsExt.so.1"));
+    emptyNvtx = Workshop.empty("gpu-without-nvtx");
+    compile(Path.of("/dev/null"), emptyNvtx.resolve("libnvToolsExt.so.1"));
     for (String library : List.of("libnvidia-ml.so.1", "libcuda.so.1", "libnvToolsExt.so.1")) {
       compile(source, driver.resolve(library));
     }
@@ -109,7 +109,7 @@ class GpuIT {
   void everyFieldMatchesTheDriver(Jdk jdk) throws IOException, InterruptedException {
     Path recording = Workshop.empty("gpu-" + jdk.version()).resolve("job.jfr");
     ChildResult job = job(jdk, "record=" + recording, 1, 4).run().orFail("job");
-    everyField(samples(recording).get(0));
+    assertEveryField(samples(recording).get(0));
     String line =
         "GPU 0 \\(Fake GPU\\): busy 25.0 %, less than the 90 % that MLPerf Storage requires; data"
             + " stalls explain at most [\\d.]+ % .*";
@@ -118,7 +118,7 @@ class GpuIT {
     assertThat(job.err()).doesNotContain("WARNING");
   }
 
-  private static void everyField(RecordedEvent sample) {
+  private static void assertEveryField(RecordedEvent sample) {
     assertThat(sample.getString("name")).isEqualTo("Fake GPU");
     assertThat(sample.getDouble("utilization")).isEqualTo(0.25);
     assertThat(sample.getDouble("ownUtilization")).isEqualTo(0.20);
@@ -182,7 +182,7 @@ class GpuIT {
             .args("serial", "1", "2", "1")
             .run()
             .orFail("job");
-    everyField(samples(recording).get(0));
+    assertEveryField(samples(recording).get(0));
     assertThat(events(recording, "io.coordl.GpuStatistics").get(0).getString("binding"))
         .isEqualTo("JavaCPP presets");
     RecordedEvent phase = events(recording, "io.coordl.Phase").get(0);
@@ -285,7 +285,7 @@ class GpuIT {
   }
 
   @Test
-  void theBenchmarkCopiesFromMemoryThatCannotBeLockedToo()
+  void theBenchmarkAlsoCopiesFromMemoryThatCannotBeLocked()
       throws IOException, InterruptedException {
     for (String locks : List.of("64", "1")) {
       List<String[]> rows =
@@ -369,8 +369,8 @@ class GpuIT {
   void withoutNvtxTheJobContinuesAndTheUserIsTold() throws IOException, InterruptedException {
     ChildResult job =
         ranged(Workshop.newestJdk(), "record=off")
-            .environment("LD_LIBRARY_PATH", without.toString())
-            .jvmArgs("-Djna.library.path=" + without)
+            .environment("LD_LIBRARY_PATH", emptyNvtx.toString())
+            .jvmArgs("-Djna.library.path=" + emptyNvtx)
             .run()
             .orFail("job");
     assertThat(job.err()).containsOnlyOnce("gpu.ranges: Nsight sees no ranges: ");

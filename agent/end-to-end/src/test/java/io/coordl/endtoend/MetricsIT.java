@@ -124,7 +124,7 @@ class MetricsIT {
           .isEqualByComparingTo(last.get("coordl_compute_seconds_total"));
       assertThat(recorded.faults()).isZero();
       assertThat(finished.agentLines()).noneMatch(line -> line.startsWith("metrics="));
-      assertGrow(last);
+      assertNeverFalls(last);
       // Known from EasyTrain.fit's argument, and from the early stopping condition.
       assertThat(recorded.total("plannedEpochs")).isEqualTo(EPOCHS);
       assertThat(scrapes.get(0).get("coordl_planned_epochs"))
@@ -284,7 +284,7 @@ class MetricsIT {
   }
 
   /** Asserts that no total ever falls or exceeds its last value. */
-  private void assertGrow(Map<String, BigDecimal> last) {
+  private void assertNeverFalls(Map<String, BigDecimal> last) {
     for (String name : TOTALS.keySet()) {
       BigDecimal before = BigDecimal.ZERO;
       for (Map<String, BigDecimal> scrape : scrapes) {

@@ -278,7 +278,7 @@ class PreparedIT {
   void twoJobsTogetherPrepareEachBatchOnce(Jdk jdk) throws Exception {
     ChildResult plain = records(jdk, "sequences").run().orFail("Records without the agent");
     long batches = SAMPLES / 32;
-    assertThat(madeByTwo(() -> records(jdk, "sequences"), plain))
+    assertThat(samplesMadeByTwoJobs(() -> records(jdk, "sequences"), plain))
         .isBetween(batches + 1, batches + 3);
   }
 
@@ -303,11 +303,13 @@ class PreparedIT {
   @MethodSource("io.coordl.endtoend.Workshop#jdks")
   void twoJobsTogetherPrepareEachSampleOnce(Jdk jdk) throws Exception {
     ChildResult plain = samples(jdk, "audio").run().orFail("Samples without the agent");
-    assertThat(madeByTwo(() -> samples(jdk, "audio"), plain)).isBetween(SAMPLES + 1L, SAMPLES + 3L);
+    assertThat(samplesMadeByTwoJobs(() -> samples(jdk, "audio"), plain))
+        .isBetween(SAMPLES + 1L, SAMPLES + 3L);
   }
 
   /** Samples made by two jobs together; before they find each other, both may make the first. */
-  private static long madeByTwo(Callable<ChildJvm> job, ChildResult plain) throws Exception {
+  private static long samplesMadeByTwoJobs(Callable<ChildJvm> job, ChildResult plain)
+      throws Exception {
     String policy = "prepared=share,cache.scope=host,prepared.size=16m,group=" + UUID.randomUUID();
     CompletableFuture<ChildResult> one = started(agent(job.call(), policy));
     ChildResult two = agent(job.call(), policy).run().orFail("the second job");

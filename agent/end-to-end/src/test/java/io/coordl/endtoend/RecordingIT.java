@@ -114,18 +114,18 @@ class RecordingIT {
     assertThat(environment.getString("agent")).matches("\\d.*");
     assertThat(environment.getLong("cores")).isPositive();
     RecordedEvent totals = last(events.get("JobStatistics"));
-    batchesAreJoined(events, job.batches().size());
-    waitsAreDividedWithoutRest(events);
-    epochsAddUp(events.get("Epoch"), totals);
+    assertBatchesAreJoined(events, job.batches().size());
+    assertWaitsAddUp(events);
+    assertEpochsAddUp(events.get("Epoch"), totals);
     assertThat(totals.getLong("batches")).isEqualTo(job.batches().size());
-    samplesAreCounted(events, totals);
+    assertSamplesAreCounted(events, totals);
     assertThat(events.get("Checkpoint")).hasSizeGreaterThanOrEqualTo(Job.EPOCHS);
-    layersAreThoseOfTheNetwork(framework, events.get("Layer"));
-    summariesAgree(job, last(events.get("StoreStatistics")));
+    assertLayersMatchTheNetwork(framework, events.get("Layer"));
+    assertSummariesAgree(job, last(events.get("StoreStatistics")));
   }
 
   /** Each layer once, in order, with its parameters. */
-  private static void layersAreThoseOfTheNetwork(Framework framework, List<RecordedEvent> events)
+  private static void assertLayersMatchTheNetwork(Framework framework, List<RecordedEvent> events)
       throws IOException {
     List<RecordedEvent> layers =
         events.stream().sorted(Comparator.comparing(layer -> layer.getLong("place"))).toList();
@@ -161,7 +161,7 @@ class RecordingIT {
     }
   }
 
-  private static void batchesAreJoined(Map<String, List<RecordedEvent>> events, int batches) {
+  private static void assertBatchesAreJoined(Map<String, List<RecordedEvent>> events, int batches) {
     assertThat(events.get("DataStall")).hasSize(batches);
     List<Long> waitedFor = longs(events.get("DataStall"), "batch");
     assertThat(waitedFor).doesNotHaveDuplicates().doesNotContain(0L);
@@ -190,7 +190,7 @@ class RecordingIT {
   }
 
   /** Each picture counts once per epoch, however the library forms batches. */
-  private static void samplesAreCounted(
+  private static void assertSamplesAreCounted(
       Map<String, List<RecordedEvent>> events, RecordedEvent totals) throws IOException {
     long pictures = Pictures.all().files().size();
     assertThat(totals.getLong("samples")).isEqualTo(Job.EPOCHS * pictures);
@@ -199,7 +199,7 @@ class RecordingIT {
         .isEqualTo(Job.EPOCHS * pictures);
   }
 
-  private static void waitsAreDividedWithoutRest(Map<String, List<RecordedEvent>> events) {
+  private static void assertWaitsAddUp(Map<String, List<RecordedEvent>> events) {
     assertThat(events.get("DataStall"))
         .allSatisfy(
             wait ->
@@ -225,7 +225,7 @@ class RecordingIT {
             });
   }
 
-  private static void epochsAddUp(List<RecordedEvent> epochs, RecordedEvent totals) {
+  private static void assertEpochsAddUp(List<RecordedEvent> epochs, RecordedEvent totals) {
     // Not in order: an epoch that ended before the recording started is written late.
     assertThat(longs(epochs, "epoch")).containsExactlyInAnyOrder(1L, 2L, 3L);
     assertThat(epochs).allSatisfy(epoch -> assertThat(epoch.getBoolean("complete")).isTrue());
@@ -243,7 +243,7 @@ class RecordingIT {
   }
 
   /** The summary at exit equals the one from the recording, to the last digit. */
-  private static void summariesAgree(Finished job, RecordedEvent store)
+  private static void assertSummariesAgree(Finished job, RecordedEvent store)
       throws IOException, InterruptedException {
     Summary summary = Summary.of(job.recording());
     String atExit = String.join("\n", job.agentLines());

@@ -92,7 +92,7 @@ final class Activation {
     if (job != null || failed) {
       return;
     }
-    sayUnused();
+    logUnused();
     if (options.profiles()) {
       log.say(
           "profile=%s measured nothing: the program uses no training library that the agent knows",
@@ -188,13 +188,13 @@ final class Activation {
   }
 
   /** Logs the library arguments that had no effect. */
-  private void sayUnused() {
+  private void logUnused() {
     libraries.all().forEach(library -> library.unused().forEach(log::say));
   }
 
   private void finish(JobMonitor monitor) {
     try {
-      sayUnused();
+      logUnused();
       String text = UserText.marked(monitor.finish());
       if (options.get(Option.SUMMARY).equals("on") && !text.isEmpty()) {
         log.print(text, PATIENCE);

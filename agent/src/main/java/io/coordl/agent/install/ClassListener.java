@@ -23,7 +23,7 @@ final class ClassListener implements ProgramTransformer.Listener {
   private final Libraries libraries;
   private final Activation activation;
   private final AgentLog log;
-  private final AtomicBoolean saidNewer = new AtomicBoolean();
+  private final AtomicBoolean reportedNewer = new AtomicBoolean();
 
   ClassListener(RewriteLog rewrites, Libraries libraries, Activation activation, AgentLog log) {
     this.libraries = libraries;
@@ -74,7 +74,7 @@ final class ClassListener implements ProgramTransformer.Listener {
   public void newer(String name, int version) {
     String reason = "its class file has version " + version + ", newer than the agent can read";
     rewrites.add(name, "all", 0, reason, "");
-    if (!saidNewer.getAndSet(true)) {
+    if (!reportedNewer.getAndSet(true)) {
       log.say(
           "%s and other classes of its version are not rewritten, and their reads are not"
               + " observed: %s",

@@ -19,7 +19,7 @@ final class Verdicts implements Consumer<Object> {
   private static final double WORTH_A_PROOF = 0.05;
   private static final int MOST = 8;
   private static final String PREPARED = "prepared=share";
-  private static final String PREPARED_OF = "prepared=" + Options.SHARE_CLASS;
+  private static final String PREPARED_CLASS = "prepared=" + Options.SHARE_CLASS;
 
   private final JobMonitor job;
   private final LibraryVerdicts proofs;
@@ -53,7 +53,7 @@ final class Verdicts implements Consumer<Object> {
           verdict.source(),
           verdict.isKept(),
           verdict.reason(),
-          verdict.isKept() || verdict.vouch().isEmpty() ? "" : PREPARED_OF + verdict.vouch());
+          verdict.isKept() || verdict.vouch().isEmpty() ? "" : PREPARED_CLASS + verdict.vouch());
     }
   }
 }

@@ -17,8 +17,8 @@ import java.util.Locale;
  * above its bar. Argument: runs (15).
  */
 public final class CliBenchmark {
-  private static final double BAR_OF_HELP = 0.3;
-  private static final double BAR_OF_SUMMARY = 0.6;
+  private static final double HELP_BAR = 0.3;
+  private static final double SUMMARY_BAR = 0.6;
 
   private CliBenchmark() {}
 
@@ -32,8 +32,8 @@ public final class CliBenchmark {
     CoordlTool coordl = new CoordlTool(checkout);
     List<Typed> commands =
         List.of(
-            new Typed(BAR_OF_HELP, List.of("--help")),
-            new Typed(BAR_OF_SUMMARY, List.of("summary", recording(checkout).toString())));
+            new Typed(HELP_BAR, List.of("--help")),
+            new Typed(SUMMARY_BAR, List.of("summary", recording(checkout).toString())));
 
     TextTable table =
         new TextTable("command", "JDK", "CPU s: least", "median", "mean", "wall s: median", "bar");

@@ -96,7 +96,7 @@ public final class CoordinationBenchmark {
   private final Path work = checkout.work("coordination");
   private final Example example;
   private final int perClass;
-  private final List<Integer> asked;
+  private final List<Integer> jobCounts;
   private final List<Policy> compared;
   private final List<String> arguments;
   private final List<Double> prep = new ArrayList<>();
@@ -105,11 +105,11 @@ public final class CoordinationBenchmark {
   private final List<String> notes = new ArrayList<>();
   private final List<String> wrong = new ArrayList<>();
   private int runs;
-  private boolean below;
+  private boolean isBelowBar;
 
-  private CoordinationBenchmark(Example example, List<Integer> asked, List<Policy> compared) {
+  private CoordinationBenchmark(Example example, List<Integer> jobCounts, List<Policy> compared) {
     this.example = example;
-    this.asked = asked;
+    this.jobCounts = jobCounts;
     this.compared = compared;
     // 50 batches, some seconds per epoch for one job. At the end of an epoch only the last batches
     // are in preparation; with fewer batches, cores would be idle for a larger share.
@@ -152,14 +152,14 @@ public final class CoordinationBenchmark {
     // Unpacks DJL's natives, or concurrent jobs would race to do so.
     job("warm-up", 0).run().orFail("The warm-up of the " + example + " example");
     for (int repetition = 0; repetition < repetitions; repetition++) {
-      Set<Integer> numbers = new TreeSet<>(asked);
+      Set<Integer> numbers = new TreeSet<>(jobCounts);
       numbers.add(1);
       for (int jobs : numbers) {
         List<Policy> policies = new ArrayList<>(List.of(Policy.PLAIN));
         if (jobs == 1) {
           policies.add(Policy.OBSERVED);
         }
-        if (asked.contains(jobs)) {
+        if (jobCounts.contains(jobs)) {
           compared.stream()
               .filter(each -> each.compareTo(Policy.OBSERVED) > 0)
               .forEach(policies::add);
@@ -174,7 +174,7 @@ public final class CoordinationBenchmark {
     System.out.print(report(repetitions));
     notes.forEach(sentence -> System.out.println("  NOTE: " + sentence));
     wrong.forEach(sentence -> System.out.println("  WRONG: " + sentence));
-    return wrong.isEmpty() && !below;
+    return wrong.isEmpty() && !isBelowBar;
   }
 
   private Path images() {
@@ -335,7 +335,7 @@ public final class CoordinationBenchmark {
                       number(0, plain ? jobs * observed.openedPerEpoch : cell.openedPerEpoch),
                       number(0, plain ? jobs * observed.decodedPerEpoch : cell.decodedPerEpoch));
                   if (judged && jobs > 1) {
-                    below |= gain / ideal < BAR;
+                    isBelowBar |= gain / ideal < BAR;
                     bar.append(
                         String.format(
                             Locale.ROOT,

@@ -296,7 +296,7 @@ public final class Demo {
                 + number(1, laterEpochs(two) / laterEpochs(shared))
                 + " times as fast as two separate jobs.");
       }
-      same &= sharedAsPromised(shared);
+      same &= sharedCorrectly(shared);
     }
     System.out.println();
     return same;
@@ -324,7 +324,7 @@ public final class Demo {
    * Coordinated jobs share order and crops, so their losses differ from a plain run's. On a very
    * busy machine a job may prepare a late batch itself; that is no error.
    */
-  private boolean sharedAsPromised(List<Run> runs) throws IOException {
+  private boolean sharedCorrectly(List<Run> runs) throws IOException {
     List<String> errors = new ArrayList<>();
     Path first = jobs.log(file(runs.get(0).name()));
     long all = BatchLogs.batches(first);

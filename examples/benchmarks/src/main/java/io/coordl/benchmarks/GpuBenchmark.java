@@ -248,7 +248,7 @@ public final class GpuBenchmark {
       Instant from = of.get(0).getStartTime();
       Instant to = of.get(of.size() - 1).getEndTime();
       long device = of.get(0).getLong("device");
-      List<String[]> beside =
+      List<String[]> smiRows =
           rows.stream()
               .filter(row -> Long.parseLong(row[1]) == device)
               .filter(row -> !at(row[0]).isBefore(from) && !at(row[0]).isAfter(to))
@@ -257,7 +257,7 @@ public final class GpuBenchmark {
         Figure figure = FIGURES.get(i);
         int column = i + 2;
         double ours = mean(of.stream().map(figure::of));
-        double theirs = mean(beside.stream().map(row -> number(row[column])));
+        double theirs = mean(smiRows.stream().map(row -> number(row[column])));
         double tolerated = Math.max(figure.least, figure.share * theirs);
         boolean same =
             Double.isNaN(ours) ? Double.isNaN(theirs) : Math.abs(ours - theirs) <= tolerated;

@@ -27,8 +27,8 @@ import java.util.regex.Pattern;
 public final class ReportBenchmark {
   private static final Pattern TOTAL =
       Pattern.compile("\"sources\":\\[\\{[^]]*?\"batches\":(\\d+)");
-  private static final String HEAP_OF_REPORT = "-Xmx256m";
-  private static final String HEAP_OF_PARSER = "-Xmx8g";
+  private static final String REPORT_HEAP = "-Xmx256m";
+  private static final String PARSER_HEAP = "-Xmx8g";
   private static final double BAR = 1;
 
   private ReportBenchmark() {}
@@ -54,12 +54,12 @@ public final class ReportBenchmark {
           coordl
               .command(
                   Jdks.running(), "report", "--force", recording.toString(), "-o", page.toString())
-              .environment("JDK_JAVA_OPTIONS", HEAP_OF_REPORT)
+              .environment("JDK_JAVA_OPTIONS", REPORT_HEAP)
               .run()
-              .orFail("coordl report with " + HEAP_OF_REPORT);
+              .orFail("coordl report with " + REPORT_HEAP);
       ChildResult parser =
           own(MissionControlReading.class)
-              .jvmArgs(HEAP_OF_PARSER)
+              .jvmArgs(PARSER_HEAP)
               .args(recording.toString())
               .run()
               .orFail("The parser of JDK Mission Control");
@@ -79,8 +79,8 @@ public final class ReportBenchmark {
         "%n%,d events, %,d bytes; report with %s, parser with %s%n%s",
         events,
         Files.size(recording),
-        HEAP_OF_REPORT,
-        HEAP_OF_PARSER,
+        REPORT_HEAP,
+        PARSER_HEAP,
         table);
     System.out.println("made by: " + Commands.of(checkout, ReportBenchmark.class, turns));
     double median = Pairs.median(ratios);

@@ -41,8 +41,7 @@ public final class TruthBenchmark {
       }
     }
     System.out.printf(
-        "%nData stalls on %s: the program's own account, and the agent's%n%s",
-        Jdks.running(), table);
+        "%nData stalls on %s, measured by the program and by the agent%n%s", Jdks.running(), table);
     if (!wrong.isEmpty()) {
       System.out.println("Wrong by more than 3 %: " + wrong);
       System.exit(1);

@@ -23,7 +23,7 @@ import jdk.jfr.Recording;
  */
 public final class LargeRecording {
   private static final int ITEMS = 32;
-  private static final int EVENTS_OF_A_BATCH = 3 * ITEMS + 3;
+  private static final int EVENTS_PER_BATCH = 3 * ITEMS + 3;
 
   /** Number of different files, as in ImageNet. */
   private static final int FILES = 1_281_167;
@@ -51,7 +51,7 @@ public final class LargeRecording {
       }
       recording.enable("jdk.JVMInformation");
       recording.start();
-      long batches = events / EVENTS_OF_A_BATCH;
+      long batches = events / EVENTS_PER_BATCH;
       for (long batch = 1; batch <= batches; batch++) {
         batch(batch);
       }
