@@ -181,7 +181,7 @@ final class Activation {
         : jmx.equals("on");
   }
 
-  /** The version from the agent's jar, which only the system loader's class can read. */
+  /** The version from the manifest of the agent's jar, known to the loader of its entry class. */
   private static String version() throws ClassNotFoundException {
     String version =
         Class.forName("io.coordl.agent.CoordlAgent", false, ClassLoader.getSystemClassLoader())
