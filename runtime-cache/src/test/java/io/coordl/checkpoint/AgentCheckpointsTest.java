@@ -58,7 +58,7 @@ class AgentCheckpointsTest {
     return out -> out.write(text.getBytes(UTF_8));
   }
 
-  /** What is written when it is told to be, in the background. */
+  /** Content that is written in the background once the latch opens. */
   private static ModelFiles.Content held(CountDownLatch hold, String text) {
     return new ModelFiles.Content() {
       @Override
@@ -85,13 +85,13 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void theNewestStayAndAnEarlierJobsAreTheirPredecessors() throws Exception {
+  void theNewestCheckpointsAreKept() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("2", 2);
     for (int step = 1; step <= 9; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(names("mlp")).containsExactly("000003", "000004", "latest");
-    // The first step has no beginning that is known.
+    // The first step does not count: its start is unknown.
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 9");
     assertThat(root.resolve("mlp/000003/model")).hasContent("step 7");
 
@@ -105,7 +105,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void aDirectoryIsOfOneJob() throws Exception {
+  void aDirectoryBelongsToOneJob() throws Exception {
     CheckpointDirectory.Claim other = CheckpointDirectory.claim(root, null);
     AgentCheckpoints checkpoints = checkpoints("1", 2);
     for (int step = 1; step <= 9; step++) {
@@ -118,7 +118,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatIsNotWholeIsNeverTheLatest() throws Exception {
+  void anIncompleteCheckpointIsNeverTheLatest() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
@@ -137,7 +137,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatFailsLeavesNothingBehind() throws Exception {
+  void theNextCheckpointDeletesAFailedOne() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     for (int step = 0; step < 9; step++) {
       checkpoints.stepped(
@@ -148,7 +148,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatIsNotTheAgentsStays() throws Exception {
+  void foreignFilesAreKept() throws Exception {
     Path mine = Files.createDirectories(root.resolve("mlp/20261101")).resolve("results");
     Files.writeString(mine, "precious");
     Path next = Files.createDirectories(root.resolve("mlp/000002")).resolve("model");
@@ -167,7 +167,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatAKilledJobHasLeftIsDeletedOnceANewerOneIsWhole() throws Exception {
+  void aKilledJobsPartialCheckpointIsDeletedOnceANewerOneIsComplete() throws Exception {
     CheckpointDirectory killed =
         CheckpointDirectory.claim(root.resolve("other"), null).directory("mlp");
     Files.createDirectory(root.resolve("mlp"));
@@ -198,17 +198,17 @@ class AgentCheckpointsTest {
     return contents;
   }
 
-  /** As a program without the agent would when it adds a normalizer, or as the docs advise. */
+  /** Changes that a program without the agent makes, or that the docs advise. */
   @ParameterizedTest
   @ValueSource(strings = {"longer", "of the same length", "without .sha256", "whole"})
-  void aCheckpointThatSomebodyHasChangedIsKept(String change) throws Exception {
+  void aCheckpointChangedByOthersIsKept(String change) throws Exception {
     train("one", 1);
     Path only = root.resolve("mlp/000001");
     Files.writeString(only.resolve("notes.txt"), "precious");
     if (change.equals("longer")) {
       Files.writeString(only.resolve("model"), " and a normalizer", StandardOpenOption.APPEND);
     } else if (change.startsWith("of")) {
-      Files.writeString(only.resolve("model"), "avg"); // As the mean of two models is.
+      Files.writeString(only.resolve("model"), "avg"); // Same length, like the mean of two models.
     } else if (change.startsWith("without")) {
       Files.delete(only.resolve(".coordl/model.sha256"));
     }
@@ -218,7 +218,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
     said.clear();
-    resumed = only; // So it is the same run, and newer checkpoints replace it.
+    resumed = only; // Makes it the same run: newer checkpoints replace it.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
@@ -231,8 +231,8 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void whatIsInPlaceStaysWhateverFailsAfterwards() throws Exception {
-    Files.createDirectories(root.resolve("mlp/latest")); // So no link can be made, which is said.
+  void aCompleteCheckpointSurvivesLaterFailures() throws Exception {
+    Files.createDirectories(root.resolve("mlp/latest")); // Prevents the link, which logs a line.
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(
             root.toString(),
@@ -259,16 +259,16 @@ class AgentCheckpointsTest {
     train("one", 2);
     Path other = elsewhere.resolve("000001");
     Files.move(root.resolve("mlp/000001"), other);
-    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // As where a disk is full.
+    Files.createSymbolicLink(root.resolve("mlp/000001"), other); // Moved off a full disk.
     resumed = root.resolve("mlp/000002");
     train("two", 4);
     assertThat(other.resolve("model")).hasContent("one");
   }
 
-  /** As of one that has gone to a larger disk. */
+  /** Like a run that the user moved to a larger disk. */
   @ParameterizedTest
   @ValueSource(strings = {"link", "file"})
-  void theNameOfARunIsNeverTakenTwice(String kind, @TempDir Path elsewhere) throws Exception {
+  void aRunsNameIsNeverReused(String kind, @TempDir Path elsewhere) throws Exception {
     train("one", 1);
     train("two", 3);
     Path moved = elsewhere.resolve("second");
@@ -301,7 +301,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void nothingOlderGoesWhereTheNewestIsNotWhatWasWritten() throws Exception {
+  void olderCheckpointsStayIfTheNewestFailsItsCheck() throws Exception {
     train("one", 1);
     resumed = root.resolve("mlp/000001");
     AgentCheckpoints checkpoints = checkpoints("1", 1);
@@ -320,7 +320,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void aRunLeavesTheCheckpointsOfOthersAlone() throws Exception {
+  void aRunLeavesOtherRunsCheckpointsAlone() throws Exception {
     train("one", 3);
     Map<String, String> first = contents("mlp");
     train("two", 3);
@@ -338,7 +338,7 @@ class AgentCheckpointsTest {
     assertThat(names("run.2/mlp")).containsExactly("000004", "000005", "latest");
     assertThat(said).hasSize(1);
 
-    // Resume from a checkpoint that has newer ones, which are not this job's.
+    // Resume from a checkpoint that is not the newest of its run.
     resumed = root.resolve("run.2/mlp/000004");
     Map<String, String> second = contents("run.2");
     train("aside", 2);
@@ -347,9 +347,9 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("aside");
   }
 
-  /** Otherwise each job that is killed early would leave a directory. */
+  /** Otherwise each job killed early would leave a directory. */
   @Test
-  void aRunWithoutACheckpointGivesItsDirectoryToTheNext() throws Exception {
+  void theNextRunReusesADirectoryWithoutACheckpoint() throws Exception {
     train("one", 1);
     train("two", 0);
     Files.createDirectories(root.resolve("run.2/mlp/000001/.coordl"));
@@ -362,7 +362,7 @@ class AgentCheckpointsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "fifo", "directory", "another's", "link above"})
-  void whatIsInThePlaceOfTheLockIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfTheLockIsLeftAlone(String what) throws Exception {
     Path victim = Files.writeString(root.resolve("victim"), "precious");
     Path lock = root.resolve("own/.coordl/lock");
     if (what.equals("link above")) {
@@ -397,7 +397,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void aDirectoryThatIsRemovedIsMadeAgain() throws Exception {
+  void aRemovedDirectoryIsCreatedAgain() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(model, "mlp", saves("step 1"));
@@ -407,7 +407,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void modelsThatAreNoLongerTrainedGiveWay() throws Exception {
+  void modelsNoLongerTrainedAreForgotten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 1);
     List<Object> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
@@ -432,7 +432,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void noneBeginsWhileOneIsWritten() throws Exception {
+  void noCheckpointBeginsWhileOneIsWritten() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("continuous", 5);
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
@@ -449,9 +449,11 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 10");
   }
 
-  /** One of the program's own that fails is the program's to hear of, and the other way round. */
+  /**
+   * A failed save of the program throws in the program; a failed checkpoint of the agent is logged.
+   */
   @Test
-  void failuresGoToWhoseTheyAre() throws Exception {
+  void failuresReachTheirOwnerOnly() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     ModelFiles.Content fails =
@@ -473,9 +475,9 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
   }
 
-  /** However soon it fails. */
+  /** Even if it fails before the save returns. */
   @Test
-  void whatFailsInTheBackgroundIsNoCheckpointAndIsSaidOnce() {
+  void aCheckpointThatFailsInTheBackgroundIsLoggedOnceAndNotCounted() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.stepped(
@@ -493,9 +495,9 @@ class AgentCheckpointsTest {
     assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
   }
 
-  /** Else a disk that is full for a while would cost all later snapshots their memory. */
+  /** Otherwise a temporarily full disk would use up the memory for later snapshots. */
   @Test
-  void aCheckpointThatFailsGivesItsMemoryBack() throws Exception {
+  void aFailedCheckpointFreesItsMemory() throws Exception {
     ModelFiles small =
         new ModelFiles(true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, said::add);
     AgentCheckpoints.Saver saver =
@@ -525,7 +527,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void theEndOfTheProgramDoesNotWaitForWhatIsTheAgents() throws Exception {
+  void theJobsEndDoesNotWaitForTheAgentsCheckpoints() throws Exception {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     CountDownLatch hold = new CountDownLatch(1);
     checkpoints.stepped(model, "mlp", saves("step 0"));
@@ -547,7 +549,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void storageThatHangsStopsNeitherTheProgramNorItsEnd() throws Exception {
+  void hungStorageBlocksNeitherTheProgramNorItsEnd() throws Exception {
     List<ModelFiles.Pending> pending = new ArrayList<>();
     ModelFiles models =
         waiting(done -> pending.isEmpty() && AgentThread.await(done, Duration.ofMinutes(5)));
@@ -564,7 +566,7 @@ class AgentCheckpointsTest {
     assertThat(models.save(programs, held(new CountDownLatch(0), "two")).isInPlace()).isTrue();
     assertThat(programs).hasContent("two");
     checkpoints.stepped(model, "mlp", hangs);
-    assertThat(names("mlp")).containsExactly("000001"); // None begins before it is written.
+    assertThat(names("mlp")).containsExactly("000001"); // No other begins before it is written.
     models.close();
     assertThat(models.said()).contains("2 model files");
     assertThat(said).singleElement().asString().contains("storage has taken nothing of", "000001");
@@ -576,9 +578,9 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("hung");
   }
 
-  /** Like a mount that is gone; also checks that no lock is held that the end of the JVM needs. */
+  /** Like a lost mount; also checks that no lock is held that JVM shutdown needs. */
   @Test
-  void storageThatDoesNotAnswerHoldsUpNeitherAStepNorTheEnd() throws Exception {
+  void unresponsiveStorageDelaysNeitherAStepNorTheEnd() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
     resumed =
         (Path)
@@ -614,7 +616,7 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void aJvmThatIsToldToEndWaitsAsLongAsItMayForStorageThatTakesNothing() throws Exception {
+  void aJvmEndedByASignalWaitsForStorage() throws Exception {
     ModelFiles models = waiting(done -> false);
     CountDownLatch hold = new CountDownLatch(1);
     models.asAgent(
@@ -632,14 +634,14 @@ class AgentCheckpointsTest {
   }
 
   @Test
-  void storageThatIsSlowIsWaitedFor() throws Exception {
+  void slowStorageIsWaitedFor() throws Exception {
     CountDownLatch begin = new CountDownLatch(1);
     CountDownLatch more = new CountDownLatch(1);
     CountDownLatch end = new CountDownLatch(1);
     ModelFiles models =
         waiting(
             done -> {
-              if (more.getCount() > 0) { // The first time something is written, but not all.
+              if (more.getCount() > 0) { // The first wait: part of the file is written.
                 begin.countDown();
                 Uninterrupted.await(Long.MAX_VALUE / 2, nanos -> more.await(nanos, NANOSECONDS));
                 return false;
@@ -663,9 +665,9 @@ class AgentCheckpointsTest {
     assertThat(said).isEmpty();
   }
 
-  /** Only a signal makes the end wait for a step that may never come. */
+  /** Only a signal makes the shutdown wait for a step, which may never come. */
   @Test
-  void anEndOfTheProgramsOwnDoesNotWait() {
+  void aNormalEndDoesNotWaitForAStep() {
     AgentCheckpoints checkpoints = checkpoints("1", 5);
     checkpoints.stepped(model, "mlp", saves("step 0"));
     checkpoints.end();

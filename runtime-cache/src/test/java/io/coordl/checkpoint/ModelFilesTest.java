@@ -51,7 +51,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void aFileComesWholeWithWhatVerifiesIt() throws Exception {
+  void aFileIsCompleteAndHasItsChecksum() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     write(target, "second one");
@@ -73,7 +73,7 @@ class ModelFilesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "fifo", "directory"})
-  void whatIsInThePlaceOfASideFileIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfASideFileIsLeftAlone(String what) throws Exception {
     Path victim = Files.writeString(folder.resolve("victim"), "precious");
     Path target = folder.resolve("model.zip");
     Path side = SideFile.of(target);
@@ -93,7 +93,7 @@ class ModelFilesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"link", "file"})
-  void whatIsInThePlaceOfTheAgentsDirectoryIsLeftAlone(String what) throws Exception {
+  void aForeignFileInPlaceOfTheAgentsDirectoryIsLeftAlone(String what) throws Exception {
     Path elsewhere = Files.createDirectory(folder.resolve("elsewhere"));
     Path own = folder.resolve(".coordl");
     if (what.equals("link")) {
@@ -109,7 +109,7 @@ class ModelFilesTest {
   /** As DJL does. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aLibraryMayOpenTheFileAndCloseWhatItWritesTo(boolean background) throws Exception {
+  void aLibraryMayOpenTheFileAndCloseItsStream(boolean background) throws Exception {
     Path target = folder.resolve("model.zip");
     if (!background) {
       files.close();
@@ -129,7 +129,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void aLibraryThatThrowsLeavesTheOldFile() throws Exception {
+  void aSaveThatThrowsKeepsTheOldFile() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     try (Saving saving = files.begin()) {
@@ -141,7 +141,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void theNewestUndamagedModelIsTaken() throws Exception {
+  void theNewestUndamagedModelIsLoaded() throws Exception {
     Path[] models = new Path[3];
     for (int i = 0; i < models.length; i++) {
       models[i] = folder.resolve("model-" + i);
@@ -157,7 +157,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatFailsLeavesTheOldFile() throws Exception {
+  void aFailedSaveKeepsTheOldFile() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     try (ModelFile file = files.create(target)) {
@@ -177,9 +177,9 @@ class ModelFilesTest {
     assertThat(events.get(1).failure).isEqualTo("the disk is full");
   }
 
-  /** Killed between the two moves, what lies there is the old file beside the new text. */
+  /** A job killed between the two moves leaves the old file with the new checksum. */
   @Test
-  void eitherOfTheTwoFilesIsWhole() throws Exception {
+  void theOldModelVerifiesAgainstTheNewChecksumFile() throws Exception {
     Path target = folder.resolve("model.zip");
     Path side = SideFile.of(target);
     write(target, "first");
@@ -191,14 +191,14 @@ class ModelFilesTest {
   }
 
   @Test
-  void oneBitIsEnoughToBeDamaged() throws Exception {
+  void oneFlippedBitIsDetected() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     FileTime time = Files.getLastModifiedTime(target);
     Files.writeString(target, "firsu");
 
     assertThat(files.isDamaged(target)).isTrue();
-    files.check(target); // Somebody has written it: the library decides.
+    files.check(target); // Written by someone else: the library decides.
     Files.setLastModifiedTime(target, time);
     assertThatThrownBy(() -> files.check(target))
         .isInstanceOf(IOException.class)
@@ -210,7 +210,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void aTextOfSomebodyElseStays() throws Exception {
+  void anothersChecksumFileStays() throws Exception {
     Path target = folder.resolve("model.zip");
     Files.createDirectory(folder.resolve(".coordl"));
     Files.writeString(SideFile.of(target), "mine");
@@ -221,7 +221,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatKilledJobsHaveLeftIsSweptAway() throws Exception {
+  void leftoversOfKilledJobsAreDeleted() throws Exception {
     Files.createDirectory(folder.resolve(".coordl"));
     Path left = Files.writeString(folder.resolve(".coordl/7fffffff-3ab.incomplete"), "half");
     Path mine = Files.writeString(folder.resolve("my.incomplete"), "mine");
@@ -229,19 +229,19 @@ class ModelFilesTest {
     write(orphan, "gone");
     Files.delete(orphan);
     ModelFile busy = files.create(folder.resolve("busy.zip"));
-    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job.
+    assertThat(files(0).isDamaged(orphan)).isFalse(); // As the next job does.
     assertThat(left).doesNotExist();
     assertThat(mine).exists();
-    assertThat(SideFile.of(orphan)).exists(); // It might be about to come.
+    assertThat(SideFile.of(orphan)).exists(); // Its model may be about to be moved there.
     assertThat(names()).filteredOn(name -> name.endsWith(".incomplete")).hasSize(2);
     busy.close();
     assertThat(files(0).isDamaged(orphan)).isFalse();
     assertThat(names()).containsExactly(".coordl", "my.incomplete");
   }
 
-  /** To open and close one of them would end its lock: another job could sweep it. */
+  /** Opening and closing such a file would drop its lock: another job could delete it. */
   @Test
-  void filesOfThisJobAreLeftAloneThroughLinksToo() throws Exception {
+  void thisJobsFilesAreKeptThroughLinksToo() throws Exception {
     Path models = Files.createDirectory(folder.resolve("models"));
     Path link = Files.createSymbolicLink(folder.resolve("link"), models);
     try (ModelFile file = files.create(models.resolve("model.zip"))) {
@@ -252,7 +252,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void linksAndPermissionsStay() throws Exception {
+  void linksAndPermissionsAreKept() throws Exception {
     Path target = Files.writeString(folder.resolve("model.zip"), "old");
     Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rw-rw-r--"));
     Path link = Files.createSymbolicLink(folder.resolve("latest.zip"), Path.of("model.zip"));
@@ -273,7 +273,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void inTheBackgroundEverythingWaitsForTheFile() throws Exception {
+  void callbacksAndReadersWaitForABackgroundSave() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     CountDownLatch hold = new CountDownLatch(1);
@@ -347,7 +347,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void oneSnapshotAtATimeAndNobodyWaitsForIt() throws Exception {
+  void onlyOneSnapshotIsTakenAtATimeWithoutWaiting() throws Exception {
     assertThat(files.beginTurn()).isTrue();
     assertThat(files.beginTurn()).isFalse(); // A save inside a save.
     List<Boolean> turns = new CopyOnWriteArrayList<>();
@@ -361,7 +361,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatTheProgramWritesMeanwhileStays() throws Exception {
+  void aFileTheProgramWritesDuringASaveStays() throws Exception {
     Path target = folder.resolve("model.zip");
     write(target, "first");
     CountDownLatch hold = new CountDownLatch(1);
@@ -389,11 +389,11 @@ class ModelFilesTest {
   }
 
   /**
-   * The program waits for its own file as it would for its own call; the end of the JVM waits for
-   * minutes.
+   * The program waits for its own file as it would for its own call; JVM shutdown waits for minutes
+   * only.
    */
   @Test
-  void storageThatHangsKeepsTheProgramButNotTheEndOfTheJvm() throws Exception {
+  void hungStorageBlocksTheProgramButNotJvmShutdown() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
     CountDownLatch program = new CountDownLatch(200);
     ModelFiles hung =
@@ -410,7 +410,7 @@ class ModelFilesTest {
     ModelFiles.Pending pending = hung.persist(hung.create(target), held(hold, "whole"));
     Thread saves = new Thread(hung::await);
     saves.start();
-    program.await(); // The program waits longer than the end of the JVM would.
+    program.await(); // The program waits longer than JVM shutdown would.
     assertThat(saves.isAlive()).isTrue();
     assertThat(said).isEmpty();
 
@@ -430,12 +430,12 @@ class ModelFilesTest {
   }
 
   @Test
-  void theEndWaitsAndSaysWhatFailed() throws Exception {
+  void theEndWaitsAndLogsFailures() throws Exception {
     Path target = folder.resolve("model.zip");
     files.persist(files.create(target), text("last"));
     files.close();
     assertThat(target).hasContent("last");
-    // In a hook of the program, which may run after the agent's.
+    // In a shutdown hook of the program, which may run after the agent's.
     files.persist(files.create(target), text("later still"));
     assertThat(target).hasContent("later still");
 
@@ -451,7 +451,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void whatDoesNotFitIntoMemoryGoesToTheFile() throws Exception {
+  void snapshotsBeyondMemoryGoToTheFile() throws Exception {
     byte[] all = new byte[3 * SnapshotMemory.PIECE + 5];
     for (int i = 0; i < all.length; i++) {
       all[i] = (byte) (i >>> 3);
@@ -478,7 +478,7 @@ class ModelFilesTest {
   }
 
   @Test
-  void gapsAreFilledInTheirOrder() throws Exception {
+  void gapsAreFilledInOrder() throws Exception {
     Captured captured = new Captured();
     captured.capture(
         out -> {

@@ -25,7 +25,7 @@ class ResumeTest {
       new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
   @TempDir Path root;
 
-  /** Of a model whose state is the number of its step, and many bytes. */
+  /** Saves a model whose state is its step number and many bytes. */
   private final class Saver implements AgentCheckpoints.Saver {
     private final ModelFiles files;
     private final int step;
@@ -85,7 +85,7 @@ class ResumeTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"in the background", "without room", "at once"})
-  void theNewestIsFoundFromAnywhere(String how) throws Exception {
+  void theNewestIsFoundFromAnyDirectory(String how) throws Exception {
     train(!how.equals("at once"), how.equals("without room") ? 1 << 10 : 1 << 30, "mlp");
     Path model = root.resolve("mlp");
     for (Path from : List.of(root, model, model.resolve("000003"), model.resolve("latest"))) {
@@ -94,13 +94,13 @@ class ResumeTest {
       assertThat(newest).as(from.toString()).isNotNull();
       assertThat(stateOf(newest)).isEqualTo(6);
       assertThat(newest.resolve("model")).hasContent("step 6");
-      assertThat(resume.take()).as("it is of one model").isNull();
+      assertThat(resume.take()).as("only one model is resumed").isNull();
     }
     assertThat(resume(model.resolve("000002")).take()).isEqualTo(model.resolve("000002"));
   }
 
   @Test
-  void oneThatIsNotWholeGivesWayToTheOneBefore() throws Exception {
+  void anIncompleteCheckpointIsSkippedForTheOneBefore() throws Exception {
     train(true, 1 << 30, "mlp");
     Path model = root.resolve("mlp");
     Path state = model.resolve("000003/.coordl/state");
@@ -124,7 +124,7 @@ class ResumeTest {
   }
 
   @Test
-  void whereThereIsNoneTheJobBeginsAtItsStart() throws Exception {
+  void withoutACheckpointTheJobStartsFresh() throws Exception {
     assertThat(resume(root).take()).isNull();
     assertThat(resume(root.resolve("not-there")).take()).isNull();
     Path file = Files.createFile(root.resolve("file"));
@@ -135,7 +135,7 @@ class ResumeTest {
   }
 
   @Test
-  void modelsThatAreNotOfOneMomentAreNotResumed() {
+  void modelsSavedAtDifferentStepsAreNotResumed() {
     train(true, 1 << 30, "mlp", "other");
     Resume resume = resume(root);
     assertThat(resume.take()).isNull();
@@ -144,7 +144,7 @@ class ResumeTest {
   }
 
   @Test
-  void whatIsNotAsItWasIsNamedOnceAndAtTheEnd() {
+  void unrestoredStateIsLoggedOnceAndInTheSummary() {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     resume.take();
@@ -163,9 +163,9 @@ class ResumeTest {
     assertThat(resume.whyUnused()).isEmpty();
   }
 
-  /** The program's own model is ahead of the checkpoint or behind it: steps would be lost. */
+  /** The program's own model is ahead of the checkpoint or behind it: resuming would lose steps. */
   @Test
-  void aProgramThatLoadsAModelOfItsOwnIsNotResumed() throws Exception {
+  void aProgramThatLoadsItsOwnModelIsNotResumed() throws Exception {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     Path own = Files.writeString(root.resolve("own.zip"), "epoch 3");
@@ -176,9 +176,9 @@ class ResumeTest {
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
-  /** Like fine-tuning: each start of the job begins with the same model. */
+  /** Like fine-tuning: each run starts from the same model. */
   @Test
-  void aProgramThatBeginsWithALoadedModelIsResumedIfItLoadsTheSame() throws Exception {
+  void aProgramThatStartsFromTheSameModelIsResumed() throws Exception {
     Path pretrained = Files.writeString(root.resolve("pretrained.zip"), "weights");
     files.rememberLoads();
     files.check(pretrained);
@@ -211,7 +211,7 @@ class ResumeTest {
   }
 
   @Test
-  void oneThatFailsIsNoneAndSaysWhy() {
+  void aFailedRestoreReportsItsReason() {
     train(true, 1 << 30, "mlp");
     Resume resume = resume(root);
     resume.take();

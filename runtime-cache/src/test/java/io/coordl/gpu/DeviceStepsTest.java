@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Steps of a profile, with devices and without. */
+/** Steps of a profile, with and without devices. */
 class DeviceStepsTest {
   private final FakeDriver driver = new FakeDriver();
   private final List<String> said = new ArrayList<>();
@@ -16,7 +16,7 @@ class DeviceStepsTest {
       new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, said::add);
 
   @Test
-  void aStepIsSynchronizedWithEachDeviceThatTheProgramUses() {
+  void aStepSynchronizesEachDeviceTheProgramUses() {
     driver.active.add(0);
     driver.active.add(1);
     ends.end(0);
@@ -28,7 +28,7 @@ class DeviceStepsTest {
   }
 
   @Test
-  void stepsOfAProgramThatUsesNoDeviceAreNotSynchronized() {
+  void stepsWithoutADeviceAreNotSynchronized() {
     ends.end(System.nanoTime());
     assertThat(steps).isEmpty();
     driver.active.add(1);
@@ -37,7 +37,7 @@ class DeviceStepsTest {
   }
 
   @Test
-  void aProgramThatHasNotLoadedCudaInItsFirstStepIsLeftAlone() {
+  void aProgramWithoutCudaInItsFirstStepIsLeftAlone() {
     wanted = false;
     ends.end(System.nanoTime());
     wanted = true;
@@ -47,7 +47,7 @@ class DeviceStepsTest {
   }
 
   @Test
-  void oneThatLoadsCudaInItsFirstStepIsNot() {
+  void cudaLoadedInTheFirstStepIsUsed() {
     driver.active.add(0);
     wanted = false;
     ends.end(0);
@@ -57,7 +57,7 @@ class DeviceStepsTest {
   }
 
   @Test
-  void aDriverThatFailsIsSaidOnceInASentenceAndNotAskedAgain() {
+  void aFailingDriverIsLoggedOnceAndNotCalledAgain() {
     driver.failing.put("cuInit", 100);
     ends.end(System.nanoTime());
     ends.end(System.nanoTime());

@@ -91,12 +91,12 @@ class NsightRangesTest {
     assertThat(shown.whyUnused()).isEmpty();
     ask(batches, false);
     assertThat(ranges)
-        .as("an empty epoch of the same")
+        .as("an empty epoch over the same batches")
         .endsWith("epoch", "data stall", "pop", "pop");
   }
 
   @Test
-  void otherBatchesEndTheEpochThatWasLeft() {
+  void batchesOfAnotherLoopEndTheEpoch() {
     take(batches);
     take(new Object());
     assertThat(ranges)
@@ -114,7 +114,7 @@ class NsightRangesTest {
   }
 
   @Test
-  void aWaitThatThrowsBringsNoBatch() {
+  void aWaitThatThrowsOpensNoBatchRange() {
     long outer = sink.enter(SpanKind.FIT, null);
     sink.enter(SpanKind.TAKE, batches);
     sink.exit(outer, new Object()); // The exception skips the exit of the inner call.
@@ -124,7 +124,7 @@ class NsightRangesTest {
   }
 
   @Test
-  void aThreadThatOnlyLoadsHasNone() throws Exception {
+  void aThreadThatOnlyLoadsHasNoRanges() throws Exception {
     Thread loading = new Thread(() -> take(batches));
     loading.start();
     loading.join();
@@ -133,14 +133,14 @@ class NsightRangesTest {
   }
 
   @Test
-  void afterTheEndOfTheJobNoneBegins() {
+  void noRangeBeginsAfterTheJob() {
     sink.finish();
     take(batches);
     assertThat(ranges).isEmpty();
   }
 
   @Test
-  void aLibraryThatFailsIsSaidOnceAndSpansGoOn() {
+  void aFailingLibraryIsLoggedOnceAndSpansContinue() {
     take(batches);
     fails = true;
     take(batches);

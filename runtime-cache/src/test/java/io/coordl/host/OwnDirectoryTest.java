@@ -15,14 +15,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A user's jobs can share files even if others take the names. */
+/** A user's jobs share files even if other users take the names. */
 class OwnDirectoryTest {
   @TempDir Path parent;
   private final List<String> words = new ArrayList<>();
   private long user;
 
   @BeforeEach
-  void whoIsThis() throws IOException {
+  void readUser() throws IOException {
     user = Machine.user();
   }
 
@@ -43,7 +43,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void itIsMadeWithTheFirstFileAndGoesWithTheLast() throws IOException {
+  void theDirectoryExistsFromTheFirstFileToTheLast() throws IOException {
     assertThat(OwnDirectory.in(parent)).isEqualTo(numbered(0));
     assertThat(numbered(0)).doesNotExist();
     try (ArenaStore one = open("one")) {
@@ -59,7 +59,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void namesThatOthersHaveTakenArePassedOver() throws Exception {
+  void namesTakenByOthersAreSkipped() throws Exception {
     Files.createFile(numbered(0));
     assertThat(new ProcessBuilder("mkfifo", numbered(1).toString()).start().waitFor()).isZero();
     Files.createSymbolicLink(numbered(2), Files.createDirectory(parent.resolve("elsewhere")));
@@ -68,7 +68,7 @@ class OwnDirectoryTest {
     try (ArenaStore store = open("group")) {
       assertThat(store.jobs()).isEqualTo(1);
       assertThat(numbered(5)).isDirectoryContaining("glob:**.arena");
-      // The next job finds the same one, although a name has become free.
+      // The next job finds the same directory although a name is free now.
       Files.delete(numbered(0));
       assertThat(OwnDirectory.in(parent)).isEqualTo(numbered(5));
     }
@@ -79,7 +79,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void thatOfAnotherUserIsNotUsed() throws IOException {
+  void anotherUsersDirectoryIsNotUsed() throws IOException {
     Files.createDirectory(
         numbered(0),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
@@ -93,7 +93,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void whereAllNamesAreTakenItLiesInTheRuntimeDirectory() throws IOException {
+  void ifAllNamesAreTakenTheRuntimeDirectoryIsUsed() throws IOException {
     Path runtime = Files.createTempDirectory(ArenaStore.SHARED_MEMORY, "runtime-"); // Mode 0700.
     try {
       for (int number = 0; number < 64; number++) {
@@ -106,7 +106,7 @@ class OwnDirectoryTest {
         assertThat(own).isDirectoryContaining("glob:**.arena");
         Files.delete(numbered(7));
         assertThat(OwnDirectory.in(parent, runtime.toString()))
-            .as("the next job finds the same one, although a name has become free")
+            .as("the next job finds the same directory although a name is free now")
             .isEqualTo(own);
         assertThat(store.jobs()).isEqualTo(1);
       }
@@ -118,8 +118,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void whereAllNamesAreTakenAndOthersMayWriteInTheRuntimeDirectoryFilesLieInTheParent()
-      throws IOException {
+  void ifAllNamesAreTakenAndTheRuntimeDirectoryIsUnsafeTheParentIsUsed() throws IOException {
     for (int number = 0; number < 64; number++) {
       Files.createFile(numbered(number));
     }
@@ -132,7 +131,7 @@ class OwnDirectoryTest {
   }
 
   @Test
-  void aDirectoryThatVanishesBeforeTheFileIsMadeIsMadeAgain() throws IOException {
+  void aDirectoryThatVanishesIsCreatedAgain() throws IOException {
     Path directory = OwnDirectory.in(parent);
     assertThat(OwnDirectory.make(directory, user)).isTrue();
     assertThat(OwnDirectory.make(directory, user)).as("it is there").isTrue();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Copies are the same item on every host; what is not a copy never is. */
+/** Copies are the same item on every host; other files never are. */
 class ItemNamesTest {
   @TempDir Path directory;
   @TempDir Path arena;
@@ -61,14 +61,14 @@ class ItemNamesTest {
     return new MinioCache(store, ItemFilter.inferred(() -> true, names(root, listed)));
   }
 
-  /** By content, or by the rule that the user has to request. */
+  /** By content if listed, else by relative path, which the user must request. */
   private ItemNames names(Path root, boolean listed) {
     return listed
         ? ItemNames.below(root.toString(), manifest.toString(), said::add)
         : ItemNames.below(root.toString(), null, said::add).copies();
   }
 
-  /** Of a time in whole microseconds: JDK 17 copies no more of it. */
+  /** With a time in whole microseconds, the precision that JDK 17 copies. */
   private Path file(String name, int length) throws IOException {
     Path file = here.resolve(name);
     Files.createDirectories(file.getParent());
@@ -135,7 +135,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void theRootMayBeALinkAndTheProgramMayFollowIt() throws IOException {
+  void theRootMayBeALinkOrItsTarget() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createSymbolicLink(directory.resolve("link"), here);
     assertThat(kept(cache(here, false), file)).isFalse();
@@ -157,7 +157,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void outsideTheRootAbsolutePathsCount() throws IOException {
+  void filesOutsideTheRootAreKnownByAbsolutePath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path sibling = Files.createDirectories(directory.resolve("here/settle")).resolve("a.jpg");
     Files.copy(file, sibling, StandardCopyOption.COPY_ATTRIBUTES);
@@ -168,7 +168,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathThatGoesUpIsNotTakenForOneBelowTheRoot() throws IOException {
+  void aPathThatLeavesTheRootIsNotBelowIt() throws IOException {
     Path file = file("a.jpg", 5000);
     Path elsewhere = Files.createDirectories(directory.resolve("elsewhere/deep"));
     Files.write(elsewhere.resolveSibling("a.jpg"), new byte[5000]);
@@ -182,7 +182,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aCopyIsTheSameItemOnlyWhereTheUserSaysSo() throws IOException {
+  void aCopyIsTheSameItemOnlyIfTheUserSaysSo() throws IOException {
     Path file = file("a.jpg", 5000);
     Path copy = copy(file);
     for (ItemNames names : List.of(ItemNames.HERE, ItemNames.HERE.amongHosts())) {
@@ -198,9 +198,9 @@ class ItemNamesTest {
     return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, said::add));
   }
 
-  /** Like a file of one server or image that is mounted in two places. */
+  /** Like a file on a server or in an image that is mounted in two places. */
   @Test
-  void aFileThatAllSeeIsTheSameItemWhereverItIsMounted() throws IOException {
+  void aSharedFileIsTheSameItemWhereverItIsMounted() throws IOException {
     Path file = file("a.jpg", 5000);
     Path mounted = Files.createSymbolicLink(directory.resolve("mounted"), here);
     ItemFile elsewhere = below(mounted, mounted.resolve("a.jpg"));
@@ -211,7 +211,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void onOneHostAnItemIsKnownWhateverItsPath() throws IOException {
+  void onOneHostAnItemIsKnownByAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path link = Files.createLink(here.resolve("b.jpg"), file);
     assertThat(ItemFile.of(link.toString(), ItemNames.HERE).key())
@@ -219,7 +219,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aRootThatIsNoneIsSaidAndAbsolutePathsCount() throws IOException {
+  void anInvalidRootIsLoggedAndAbsolutePathsCount() throws IOException {
     Path file = file("a.jpg", 5000);
     assertThat(kept(cache(file, false), file)).isFalse();
     assertThat(kept(cache(directory.resolve("missing"), false), file)).isTrue();
@@ -244,7 +244,7 @@ class ItemNamesTest {
   // ---- by content
 
   @Test
-  void listedCopiesOfOtherTimesAreTheSameItem() throws IOException {
+  void listedCopiesWithOtherTimesAreTheSameItem() throws IOException {
     Path file = file("train/a.jpg", 5000);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
@@ -255,7 +255,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void equalContentsAreOneItemWhateverTheirPath() throws IOException {
+  void equalContentsAreOneItemAtAnyPath() throws IOException {
     Path file = file("a.jpg", 5000);
     Path twin = Files.copy(file, here.resolve("twin.jpg"));
     Path other = file("b.jpg", 5000);
@@ -278,7 +278,7 @@ class ItemNamesTest {
     assertThat(said).singleElement().asString().contains("was changed after");
   }
 
-  /** {@code cp -p}, {@code tar x} and {@code mv} bring old times along. */
+  /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
   @Test
   void aFileReplacedAfterTheManifestByAnOlderOneIsKnownByItsPath() throws IOException {
     Path file = file("a.jpg", 5000);
@@ -293,7 +293,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestOfTheFutureSaysNothingAboutIt() throws IOException {
+  void aManifestDatedInTheFutureIsNotTrusted() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     Files.setLastModifiedTime(
@@ -306,22 +306,25 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestThatIsTouchedHoldsAgain() throws IOException {
+  void aTouchedManifestIsTrustedAgain() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     Items.laterThan(manifest);
     Path copy = copy(file);
     date(copy, 1_000_000_000);
     assertThat(kept(cache(here, true), file)).isFalse();
-    assertThat(kept(cache(there, true), copy)).isFalse(); // It came after the manifest.
+    assertThat(kept(cache(there, true), copy)).isFalse(); // Newer than the manifest.
     Items.laterThan(copy);
     Files.setLastModifiedTime(manifest, FileTime.from(Instant.now()));
     assertThat(kept(cache(there, true), copy)).isTrue();
   }
 
-  /** Hashed while it was being written, or copied beside other data: older, but something else. */
+  /**
+   * Hashed while being written, or copied beside other data: older than the manifest, but not what
+   * it lists.
+   */
   @Test
-  void aWrongLineReachesNobody() throws IOException {
+  void aWrongLineNeverServesWrongBytes() throws IOException {
     Path file = file("a.jpg", 5000);
     Path wrong = there.resolve("a.jpg");
     Files.write(wrong, new byte[5000]);
@@ -339,7 +342,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aWrongLineOfAFileThatStaysOpenReachesNobody() throws IOException {
+  void aWrongLineForAnOpenFileNeverServesWrongBytes() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
     OpenItem item = cache(here, true).openRandomAccess(file.toString());
@@ -354,7 +357,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void decodedItemsOfAFileFoundWrongAreNotKept() throws IOException {
+  void decodedItemsOfAWronglyListedFileAreNotKept() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
@@ -366,7 +369,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aManifestThatIsWrongTooOftenIsBelievedNoMore() throws IOException {
+  void aManifestThatIsWrongTooOftenIsNoLongerTrusted() throws IOException {
     StringBuilder lines = new StringBuilder();
     List<Path> files = new ArrayList<>();
     for (int i = 0; i < Manifest.MOST_VOID + 1; i++) {
@@ -408,7 +411,7 @@ class ItemNamesTest {
     return item.origin() == Origin.MEMORY;
   }
 
-  // ---- how a manifest is written
+  // ---- manifest format
 
   private Manifest.Line line(String name) {
     ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
@@ -417,7 +420,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void namesAreReadAsSha256sumWritesThem() throws IOException {
+  void namesAreParsedAsSha256sumWritesThem() throws IOException {
     String text = "0123456789abcdef".repeat(4);
     String lines =
         """
@@ -459,7 +462,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void badLinesAreOneSentenceAndTheOthersAreUsed() throws IOException {
+  void badLinesAreLoggedInOneSentenceAndOthersAreUsed() throws IOException {
     Path good = file("good", 10);
     Path again = file("again", 10);
     Path twice = file("twice", 10);
@@ -498,7 +501,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aListedFileWhoseInodeChangedLaterIsNotTakenForWhatIsListed() throws IOException {
+  void aListedFileWhoseInodeChangedIsNotTrusted() throws IOException {
     Path file = file("a.jpg", 5000);
     list(file);
     ItemNames names = names(here, true);
@@ -516,14 +519,14 @@ class ItemNamesTest {
   }
 
   @Test
-  void aRootThatNoPathCanBeIsSaid() {
+  void aRootThatIsNotAPathIsLogged() {
     ItemNames names = ItemNames.below("nul\0byte", null, said::add);
     assertThat(names.of("/a", new FileState(1, 0, 0, 1, 1))).isNull();
     assertThat(said).singleElement().asString().contains("cannot be used (");
   }
 
   @Test
-  void anythingMayBeGivenForAManifest() throws IOException {
+  void anyInputForAManifestIsHandled() throws IOException {
     Path file = file("a.jpg", 5000);
     byte[] noise = new byte[1 << 20];
     new SplittableRandom(1).nextBytes(noise);
@@ -551,7 +554,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void namesThatAreNotAsciiAreFound() throws IOException {
+  void nonAsciiNamesAreFound() throws IOException {
     String name = "b\u00e4r/\u65e5\u672c";
     String encoding = System.getProperty("sun.jnu.encoding", "");
     Assumptions.assumeTrue(encoding.equals("UTF-8"), "files have no such names under " + encoding);
@@ -561,7 +564,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathIsKnownByOneName() {
+  void aPathHasOneCanonicalName() {
     assertThat(ItemNames.absolute("")).isNull();
     assertThat(ItemNames.absolute("/a\0")).isNull();
     assertThat(ItemNames.absolute("\0a")).isNull();
@@ -572,7 +575,7 @@ class ItemNamesTest {
   }
 
   @Test
-  void aPathOfWindowsIsKnownByOneNameWithSlashes() {
+  void aWindowsPathHasOneCanonicalNameWithSlashes() {
     FileSystem windows = Jimfs.newFileSystem(Configuration.windows());
     assertThat(ItemNames.absolute("C:\\data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");
     assertThat(ItemNames.absolute("C:/data\\a.jpg", windows)).isEqualTo("C:/data/a.jpg");

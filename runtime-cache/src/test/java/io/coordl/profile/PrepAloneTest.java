@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class PrepAloneTest {
   @Test
-  void itemsAreFromMemoryWhicheverPhaseHadTheLastTurn(@TempDir Path directory) throws IOException {
+  void itemsComeFromMemoryWhicheverPhaseRanLast(@TempDir Path directory) throws IOException {
     String file = Files.write(directory.resolve("item"), new byte[1000]).toString();
     try (ProfiledItems items = new ProfiledItems(path -> true, word -> {})) {
       items.openStore(ByteBudget.parse("2m"));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplayTest {
   @Test
-  void whyABatchCannotBeMadeIsTold() {
+  void theReasonABatchCannotBeMadeIsReported() {
     Batches.Kept broken =
         new Batches.Kept() {
           @Override

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 import org.junit.jupiter.api.Test;
 
-/** The number of threads chosen for jobs whose speed with each number is known. */
+/** The number of threads chosen for jobs with a known speed per number of threads. */
 class ThreadClimbTest {
   private static final double WINDOW = 1e9;
 
@@ -66,21 +66,21 @@ class ThreadClimbTest {
   }
 
   @Test
-  void thereAreNeverMoreThanThereAreCores() {
+  void thereAreNeverMoreThreadsThanCores() {
     run(300, n -> 1, n -> 400.0 / (1 + n));
     assertThat(climb.threads()).isEqualTo(12);
     assertThat(tried).allMatch(threads -> threads <= 12);
   }
 
   @Test
-  void whatNoLongerWaitsGetsNoMoreThreads() {
+  void aJobThatNoLongerWaitsGetsNoMoreThreads() {
     run(300, n -> 5, n -> n >= 2 ? 0 : 20.0 / (1 + n));
     assertThat(climb.threads()).isEqualTo(2);
     assertThat(tried).allMatch(threads -> threads <= 2);
   }
 
   @Test
-  void whatIsClearIsDecidedAfterHalfOfATrial() {
+  void aClearResultEndsATrialHalfway() {
     run(1, n -> 5, n -> 20); // Enough to begin a trial.
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
     assertThat(said).containsExactly("prefetching is on, 1 thread");
@@ -100,7 +100,7 @@ class ThreadClimbTest {
   }
 
   @Test
-  void aNeighbourThatSlowsTheStepsDownTakesThreadsAwayAtOnce() {
+  void aNeighbourThatSlowsTheStepsReducesThreadsAtOnce() {
     run(60, n -> 5, n -> shared(n, 4));
     int quiet = tried.size();
     assertThat(climb.threads()).isEqualTo(4);
@@ -114,9 +114,9 @@ class ThreadClimbTest {
     assertThat(climb.threads()).isEqualTo(4);
   }
 
-  /** A single window is off by 5 %; twice the threads are 20 % slower, and half of them 50 %. */
+  /** Windows vary by 5 %; twice the threads are 20 % slower, half of them 50 %. */
   @Test
-  void noiseLeadsToTheSameNumber() {
+  void noiseDoesNotChangeTheResult() {
     for (int seed = 0; seed < 50; seed++) {
       ThreadClimbTest one = new ThreadClimbTest();
       one.run(400, n -> 5 + 0.5 * n, n -> shared(n, 4), 0.05, new Random(seed));
@@ -128,14 +128,14 @@ class ThreadClimbTest {
 
   /** Storage reaches its limit with two threads. */
   @Test
-  void whatTheStorageCannotGiveIsNotAskedForByMoreThreads() {
+  void storageAtItsLimitGetsNoMoreThreads() {
     run(200, n -> 5, n -> shared(n, 2));
     assertThat(climb.threads()).isEqualTo(2);
     assertThat(tried).doesNotContain(8);
   }
 
   @Test
-  void whatHelpsNothingStaysOffAndCostsNothing() {
+  void uselessPrefetchingStaysOffAtNoCost() {
     run(2000, n -> 5, n -> 20);
     assertThat(climb.threads()).isZero();
     assertThat(climb.said()).isEqualTo("prefetching off (1.00 times as fast with it)");
