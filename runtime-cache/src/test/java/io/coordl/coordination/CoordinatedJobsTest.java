@@ -15,9 +15,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What jobs of a group may rely on when another comes late, hangs, is stopped or does not come: the
- * protocol as it is shipped, in a {@link Model} whose time passes only when all wait, so that how
- * long one waits for another is exact.
+ * Guarantees to the jobs of a group when another is late, hangs, is stopped or never starts. Runs
+ * the production protocol in a {@link Model} whose time passes only when all jobs wait, so waits
+ * are exact.
  */
 class CoordinatedJobsTest {
   private static final int BATCHES = 6;
@@ -41,7 +41,7 @@ class CoordinatedJobsTest {
   private final Model model = new Model(new Plan(Map.of()));
   private final ModelHost host = new ModelHost(model, TIMEOUTS);
 
-  /** A job, and what its program was given and did. */
+  /** A job and its training program. */
   private final class Program {
     private final Model.Job job = model.job();
     private final List<String> words = new ArrayList<>();
@@ -58,7 +58,10 @@ class CoordinatedJobsTest {
           });
     }
 
-    /** A pipeline of the job; while it waits in one it says so in the others. */
+    /**
+     * Joins a pipeline of the job; while the job waits in one, it reports itself blocked in the
+     * others.
+     */
     PipelineSession joins(ModelMemory memory) {
       int number = sessions.size();
       PipelineSession session =
@@ -91,7 +94,7 @@ class CoordinatedJobsTest {
       return epoch;
     }
 
-    /** Uses batches, each for a step; those it is not given it has to prepare itself. */
+    /** Uses batches, one step each; batches that are not staged must be prepared locally. */
     void uses(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
@@ -102,7 +105,7 @@ class CoordinatedJobsTest {
       }
     }
 
-    /** A whole epoch; the first item of its order. */
+    /** Runs a whole epoch; returns the first item of its order. */
     int goesThrough(PipelineSession session, int first) {
       SharedEpoch epoch = begins(session, first, 1);
       uses(epoch, 0, BATCHES);
@@ -114,7 +117,7 @@ class CoordinatedJobsTest {
       return sessions.get(0).counters;
     }
 
-    /** Batches the program had to prepare after all, in all pipelines. */
+    /** Batches the program prepared locally, in all pipelines. */
     long alone() {
       return sessions.stream().mapToLong(session -> Batches.alone(session.counters)).sum();
     }
@@ -151,10 +154,10 @@ class CoordinatedJobsTest {
     return Arrays.stream(programs).mapToLong(one -> one.counters().now().prepared).sum();
   }
 
-  // ---- who comes late
+  // ---- late jobs
 
   @Test
-  void aJobThatComesWhileNothingIsGivenUpSharesTheEpochUnderWay() throws Throwable {
+  void aJobThatComesBeforeAnySlotIsReusedSharesTheCurrentEpoch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program early = new Program();
     Program late = new Program();
@@ -178,9 +181,8 @@ class CoordinatedJobsTest {
     assertThat(late.words).isEmpty();
   }
 
-  /** Its own order is that of the next epoch, which it begins at once as far as there are slots. */
   @Test
-  void aSharedEpochThatALoopHasLeftCountsAsShared() throws Throwable {
+  void anEpochLeftEarlyStillCountsAsShared() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 2 * BATCHES);
     Program first = new Program();
     Program second = new Program();
@@ -201,8 +203,9 @@ class CoordinatedJobsTest {
     assertThat(first.ended && second.ended).isTrue();
   }
 
+  /** The late job's order becomes the next epoch's, which it begins at once if slots are free. */
   @Test
-  void aJobThatComesInMidEpochSharesTheNextOneAndNeitherLosesNorRepeatsABatch() throws Throwable {
+  void aJobThatComesMidEpochSharesTheNextOneWithoutLosingOrRepeatingABatch() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
@@ -231,12 +234,12 @@ class CoordinatedJobsTest {
         });
     model.run();
     assertThat(late.words).singleElement().asString().contains("partway through an epoch");
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   @Test
-  void aLateJobThatGoesAheadHoldsNobodyUp() throws Throwable {
+  void aLateJobThatGoesAheadDelaysNobody() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
     Program early = new Program();
     Program late = new Program();
@@ -264,14 +267,14 @@ class CoordinatedJobsTest {
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
-  /** Who is still in the older epoch could not go on without slots. */
+  /** Otherwise jobs still in the older epoch would have no slots. */
   @Test
   void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() throws Throwable {
-    int slots = 4; // Fewer than batches: else the late job would share the epoch under way.
+    int slots = 4; // Fewer than batches: otherwise the late job would share the current epoch.
     ModelMemory memory = host.memory(Defect.NONE, slots);
     Program early = new Program();
     Program late = new Program();
@@ -299,7 +302,7 @@ class CoordinatedJobsTest {
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches nobody shared").isZero();
+    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
   }
 
   private static long slotsOfNewestEpoch(ModelMemory memory) {
@@ -317,9 +320,9 @@ class CoordinatedJobsTest {
     return count;
   }
 
-  /** Else each would go through an epoch of its own, and prepare all of it. */
+  /** Otherwise each job would run its own epoch and prepare all of it. */
   @Test
-  void whoHasGoneThroughAEpochWaitsForThoseWhoHaveYetToComeToIt() throws Throwable {
+  void aJobThatFinishedAnEpochWaitsForJobsYetToEnterIt() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     Program first = new Program();
     Program second = new Program();
@@ -345,7 +348,7 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void aLateJobThatHangsIsWaitedForNoLongerThanTheLease() throws Throwable {
+  void aLateHungJobIsWaitedForAtMostOneLease() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program early = new Program();
     Program late = new Program();
@@ -364,7 +367,7 @@ class CoordinatedJobsTest {
           early.goesThrough(session, 300);
           early.goesThrough(session, 400);
           assertThat(model.nanos() - began).as("waited").isLessThan(LEASE + 2 * SLACK);
-          assertThat(late.ended).as("before the other goes on").isFalse();
+          assertThat(late.ended).as("before the other continues").isFalse();
         });
     late.starts(
         () -> {
@@ -380,9 +383,9 @@ class CoordinatedJobsTest {
     assertThat(early.alone()).isZero();
   }
 
-  // ---- who is stopped
+  // ---- stopped jobs
 
-  /** Its lease, which would be longer, ends with its signs of life. */
+  /** Its longer lease ends with its heartbeats. */
   @Test
   void aStoppedJobIsNotWaitedForUntilItsLeaseEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
@@ -419,27 +422,27 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Throwable {
+  void aStoppedJobsClaimIsTakenOverAndItsLatePublishIsHarmless() throws Throwable {
     int claimed = 3;
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 2);
     Program runs = new Program();
     Program stops = new Program();
-    boolean[] hasClaim = {false};
-    boolean[] goesOn = {false};
+    boolean[] claimHeld = {false};
+    boolean[] resumed = {false};
     stops.whilePreparing =
         batch -> {
-          if (batch == claimed && !hasClaim[0]) {
-            hasClaim[0] = true;
-            model.await(() -> goesOn[0]);
+          if (batch == claimed && !claimHeld[0]) {
+            claimHeld[0] = true;
+            model.await(() -> resumed[0]);
           }
         };
-    // Whoever comes to the claim first: the other must not have it.
-    runs.whilePreparing = batch -> model.await(() -> batch != claimed || hasClaim[0]);
+    // Ensures that the stopped job gets the claim.
+    runs.whilePreparing = batch -> model.await(() -> batch != claimed || claimHeld[0]);
     runs.starts(
         () -> {
           PipelineSession session = runs.joins(memory);
           SharedEpoch epoch = runs.begins(session, 100, 2);
-          model.await(() -> hasClaim[0]);
+          model.await(() -> claimHeld[0]);
           model.stops(stops.job);
           long began = model.nanos();
           runs.uses(epoch, 0, BATCHES);
@@ -447,9 +450,9 @@ class CoordinatedJobsTest {
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
-          goesOn[0] = true;
+          resumed[0] = true;
           model.goesOn(stops.job);
-          model.pause(STEP); // It shows that it goes on.
+          model.pause(STEP); // It sends heartbeats again.
           runs.goesThrough(session, 300);
         });
     stops.starts(
@@ -462,7 +465,7 @@ class CoordinatedJobsTest {
         });
     model.run();
     assertThat(runs.ended && stops.ended).isTrue();
-    assertThat(runs.alone() + stops.alone()).as("batches that did not come").isZero();
+    assertThat(runs.alone() + stops.alone()).as("batches prepared locally").isZero();
     assertThat(runs.counters().now().takeOvers).isEqualTo(1);
     assertThat(stops.counters().now().tooLate).isEqualTo(1);
     assertThat(preparedBy(runs, stops)).as("each of two epochs once").isEqualTo(2 * BATCHES);
@@ -470,9 +473,9 @@ class CoordinatedJobsTest {
 
   // ---- two pipelines
 
-  /** Each waits where the other is not: one trains first and then validates, one the reverse. */
+  /** Each waits in a pipeline where the other is not: one trains first, one validates first. */
   @Test
-  void jobsThatWaitForEachOtherInTwoPipelinesGoOnBeforeTheLease() throws Throwable {
+  void jobsThatWaitForEachOtherInTwoPipelinesContinueBeforeTheLease() throws Throwable {
     ModelMemory training = host.memory(Defect.NONE, 3);
     ModelMemory validation = host.memory(Defect.NONE, 3);
     List<Program> both = List.of(new Program(), new Program());
@@ -493,7 +496,7 @@ class CoordinatedJobsTest {
                 assertThat(model.nanos() - began).as("epoch %d", epoch).isLessThan(LEASE);
               }
             }
-            one.job.killed = true; // At its end, it is gone.
+            one.job.killed = true; // The job has ended.
           });
     }
     model.run();
@@ -501,7 +504,7 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void aJobThatValidatesWaitsForOneThatTrainsNoLongerThanTheLease() throws Throwable {
+  void aJobThatValidatesWaitsForOneThatTrainsAtMostOneLease() throws Throwable {
     ModelMemory training = host.memory(Defect.NONE, 3);
     ModelMemory validation = host.memory(Defect.NONE, 3);
     Program ahead = new Program();
@@ -517,7 +520,7 @@ class CoordinatedJobsTest {
           long began = model.nanos();
           ahead.goesThrough(validation1, 100);
           assertThat(model.nanos() - began).as("validation").isLessThan(LEASE + SLACK);
-          assertThat(trains.ended).as("the other trains still").isFalse();
+          assertThat(trains.ended).as("the other still trains").isFalse();
           ahead.goesThrough(training1, 200);
         });
     trains.starts(
@@ -529,7 +532,7 @@ class CoordinatedJobsTest {
           SharedEpoch epoch = trains.begins(training2, 200, 1);
           for (int batch = 0; batch < BATCHES; batch++) {
             trains.uses(epoch, batch, batch + 1);
-            model.pause(LEASE / 2); // It gets on, slowly.
+            model.pause(LEASE / 2); // Slow, but making progress.
           }
           epoch.end();
           trains.goesThrough(validation2, 200);
@@ -538,10 +541,10 @@ class CoordinatedJobsTest {
     assertThat(ahead.ended && trains.ended).isTrue();
   }
 
-  // ---- who does not come
+  // ---- missing jobs
 
   @Test
-  void theFirstEpochWaitsForTheJobsThatAreToCome() throws Throwable {
+  void theFirstEpochWaitsForAllExpectedJobs() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     List<Program> three = List.of(new Program(), new Program(), new Program());
     for (Program one : three) {
@@ -560,7 +563,7 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void jobsThatAreAllThereWithDifferentPipelinesDoNotWaitForEachOther() throws Throwable {
+  void jobsThatAllRunDifferentPipelinesDoNotWaitForEachOther() throws Throwable {
     List<Program> programs = List.of(new Program(), new Program());
     for (Program program : programs) {
       ModelMemory memory = host.memory(Defect.NONE, BATCHES);
@@ -586,7 +589,7 @@ class CoordinatedJobsTest {
   }
 
   @Test
-  void theFirstEpochBeginsWithoutTheJobsThatDoNotComeInTimeAndThatIsSaid() throws Throwable {
+  void theFirstEpochBeginsWithoutJobsThatAreTooLateAndThatIsLogged() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program only = new Program();
     only.starts(

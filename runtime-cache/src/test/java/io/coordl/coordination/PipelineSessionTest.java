@@ -23,14 +23,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * How long jobs wait for each other and what they say and count, to the pause: on one thread, where
- * time passes only in pauses and a thread that prepares runs when the test says so.
+ * Exact waits, log lines and counters of jobs that share a pipeline. Runs on one thread: time
+ * passes only in pauses, and the test runs the preparing threads.
  */
 class PipelineSessionTest {
   private static final int BATCHES = 4;
   private static final long MILLI = 1_000_000;
 
-  /** The longest pause between two looks. */
+  /** The longest pause between two checks. */
   private static final long PAUSE = MILLI;
 
   private static final Timeouts TIMEOUTS =
@@ -57,7 +57,7 @@ class PipelineSessionTest {
         });
   }
 
-  /** A job and what it was told; participants are numbered as they come. */
+  /** A job and its log; participants are numbered in order of arrival. */
   private final class Job {
     final List<String> words = new ArrayList<>();
     final List<Throwable> faults = new ArrayList<>();
@@ -106,7 +106,7 @@ class PipelineSessionTest {
       return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
-    /** A batch of so many bytes, each of which is its number. */
+    /** A batch of {@code bytes} bytes, each the batch number. */
     PreparedBatch batch(int number, long bytes) {
       prepared++;
       return new PreparedBatch() {
@@ -132,7 +132,7 @@ class PipelineSessionTest {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
-  /** Where what is thrown is caught: how long a batch was waited for in vain, -1 if it came. */
+  /** Nanoseconds waited for a batch in vain, -1 if it came. */
   private long waitsInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
     return Batches.take(epoch, batch) == null ? clock.now - began : -1;
@@ -189,7 +189,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void batchesThatTakeLongAreWaitedForLonger() {
+  void slowBatchesAreWaitedForLonger() {
     Job job = new Job();
     Job slow = new Job();
     SharedEpoch epoch = job.begins();
@@ -205,7 +205,7 @@ class PipelineSessionTest {
             1);
     slow.threads.remove().run();
 
-    // Four times the longest; looked at once in a 16th of the shortest.
+    // Four times the longest preparation, checked every 1/16 of the shortest.
     assertThat(waited[0]).isBetween(404 * MILLI + 1, 404 * MILLI + 3_750_000);
     assertThat(job.session.longestPreparation.get()).isEqualTo(101 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(60 * MILLI);
@@ -213,7 +213,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBatchThatSomebodyIsToClaimIsWaitedForAsLongAsAnybodyGetsOn() {
+  void anUnclaimedBatchIsWaitedForWhileAnyJobMakesProgress() {
     Job job = new Job();
     Job idle = new Job();
     SharedEpoch epoch = job.begins();
@@ -238,7 +238,7 @@ class PipelineSessionTest {
     return new StagingBuffer.Entered(1, memory.epoch(1), new BatchOrder(new int[4], new int[] {4}));
   }
 
-  /** Runs once, at the first pause from now on. */
+  /** Runs the action once, at the next pause. */
   private void whenPaused(Runnable action) {
     boolean[] ran = {false};
     clock.whenPaused.add(
@@ -251,7 +251,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void slotsThatNobodyIsGoingToFreeAreWaitedForUntilPatienceEnds() {
+  void slotsThatNobodyFreesAreWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job hung = new Job();
     SharedEpoch epoch = job.begins();
@@ -269,14 +269,14 @@ class PipelineSessionTest {
         });
     job.threads.remove().run();
 
-    // It has been starved since the 50 microseconds before.
+    // The wait began one pause of 50 us earlier.
     assertThat(waited[0]).isBetween(300 * MILLI - 50_000 + 1, 301 * MILLI);
     assertThat(job.session.counters.now().late).isEqualTo(1);
     assertThat(job.prepared).isZero();
   }
 
   @Test
-  void whoWaitsForASlotSaysForWhom() {
+  void aJobThatWaitsForASlotReportsWhomItWaitsFor() {
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
     Job slow = new Job();
@@ -295,14 +295,15 @@ class PipelineSessionTest {
     job.threads.remove().run();
 
     assertThat(job.prepared).isEqualTo(BATCHES);
-    // Of two pauses of 50 microseconds, the job needed a slot itself in the first.
+    // Only the second of two 50 us pauses counts: in the first, the job itself still needed the
+    // slot.
     assertThat(job.session.counters.now().slowestJob).isEqualTo(1_002L);
     assertThat(job.session.counters.now().waitedForSlowest).isEqualTo(50_000);
-    assertThat(job.session.counters.now().waitedFor).as("by all").isEqualTo(50_000);
+    assertThat(job.session.counters.now().waitedFor).as("by all jobs").isEqualTo(50_000);
   }
 
   @Test
-  void aJobThatEndsItsEpochTakesNothingMore() {
+  void aJobThatEndedItsEpochTakesNothingMore() {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
@@ -320,7 +321,7 @@ class PipelineSessionTest {
   // ---- preparing
 
   @Test
-  void aBatchThatIsLargerThanTheFirstIsLeftToEachJobAndThatIsSaidOnce() {
+  void aBatchLargerThanTheFirstIsLeftToEachJobAndLoggedOnce() {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
     epoch.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
@@ -353,7 +354,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void whatFailsIsToldOnceAndEndsTheWork() {
+  void aFaultIsReportedOnceAndEndsPreparing() {
     Job job = new Job();
     for (int i = 0; i < 3; i++) {
       SharedEpoch epoch = job.begins();
@@ -386,11 +387,11 @@ class PipelineSessionTest {
 
     assertThat(faults).containsExactly("starting a thread that prepares batches");
     assertThat(memory.get(StagingDescriptor.participant(0) + PARTICIPANT_PRODUCES)).isZero();
-    assertThat(epoch.stop(0)).as("no thread is under way").isTrue();
+    assertThat(epoch.stop(0)).as("no thread is running").isTrue();
   }
 
   @Test
-  void aThreadThatDoesNotComeBackIsWaitedForAndThenLeft() {
+  void aHungThreadIsWaitedForAndThenAbandoned() {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
@@ -406,7 +407,7 @@ class PipelineSessionTest {
   // ---- beginning an epoch
 
   @Test
-  void theEpochBeforeEndsWithTheNext() {
+  void beginningAnEpochEndsThePreviousOne() {
     Job job = new Job();
     SharedEpoch before = job.begins();
 
@@ -419,7 +420,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aLongerOrderThanThereIsRoomForIsNotShared() {
+  void anOrderTooLongForTheBufferIsNotShared() {
     Job job = new Job();
 
     assertThat(job.session.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
@@ -428,7 +429,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void whoIsStoppedWhileItCreatesTheEpochIsWaitedForUntilItsLeaseEnds() {
+  void aJobStoppedWhileItCreatesAnEpochIsWaitedForUntilItsLeaseEnds() {
     Job job = new Job();
     new Job();
     memory.set(memory.epoch(1).state(), StagingDescriptor.word(CREATING, 1, 2, 0));
@@ -450,7 +451,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void theFirstEpochWaitsSoLongForJobsAndTheNextNoMore() {
+  void onlyTheFirstEpochWaitsForJobs() {
     Job job = new Job();
 
     job.begins(3);
@@ -468,7 +469,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void jobsThatWaitWithAnotherPipelineAreNotWaitedFor() {
+  void jobsThatWaitAtAnotherPipelineAreNotWaitedFor() {
     Job job = new Job();
     elsewhere = 2;
 
@@ -483,7 +484,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void theFirstEpochBeginsWhenAllHaveCome() {
+  void theFirstEpochBeginsWhenAllJobsHaveJoined() {
     Job job = new Job();
     clock.whenPaused.add(
         () -> {
@@ -499,10 +500,10 @@ class PipelineSessionTest {
     assertThat(job.session.waitedInVain()).isFalse();
   }
 
-  // ---- figures and signs of life
+  // ---- counters and heartbeats
 
   @Test
-  void whatAJobDidIsCounted() {
+  void aJobsWorkIsCounted() {
     Job job = new Job();
     Job other = new Job();
     SharedEpoch epoch = job.begins();
@@ -547,7 +548,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBeatIsSeenAndSoIsWhoWaitsElsewhere() {
+  void heartbeatsAndWaitsElsewhereArePublished() {
     Job job = new Job();
     long participant = StagingDescriptor.participant(0);
 
@@ -564,7 +565,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void damagedMemoryIsLeftAndThatIsSaid() {
+  void damagedMemoryIsAbandonedAndThatIsLogged() {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
 
@@ -578,7 +579,7 @@ class PipelineSessionTest {
     assertThat(job.session.counters.now().nobody).isEqualTo(1);
   }
 
-  // ---- what a job copies
+  // ---- copying
 
   private long holders() {
     long holders = 0;
@@ -606,7 +607,7 @@ class PipelineSessionTest {
   }
 
   @Test
-  void aBatchThatThereIsNoMemoryToCopyIsLost() throws IOException {
+  void aBatchThatDoesNotFitInMemoryIsLost() throws IOException {
     Job job = new Job();
     SharedEpoch epoch = job.begins();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One job by itself: what the program sees. */
+/** The group as the program of a single job sees it. */
 class PrepGroupTest {
   private static final int ITEMS = 90;
 
@@ -77,9 +77,9 @@ class PrepGroupTest {
     assertThat(words).isEmpty();
   }
 
-  /** As when a job ends while its heartbeat finds it switched off. */
+  /** Happens when a job ends while its heartbeat notices that the agent is off. */
   @Test
-  void whoClosesSecondWaitsUntilTheFirstHasLeft() throws InterruptedException {
+  void theSecondCloseWaitsForTheFirst() throws InterruptedException {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch released = new CountDownLatch(1);
     PrepGroup group = group("64k");
@@ -104,7 +104,7 @@ class PrepGroupTest {
     first.join();
   }
 
-  /** Two batches are taken, and the loop is left; in training the model changes after each. */
+  /** Takes two batches and leaves the loop; in training the model changes after each. */
   private void epoch(PrepGroup group, Fingerprint pipeline, AtomicLong updates, boolean trains) {
     SharedEpoch epoch = group.begin(pipeline, Batches.order(ITEMS, 8, 0));
     epoch.prepareWith(this::prepare, 1);
@@ -115,7 +115,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void updatesBetweenItsBatchesTellTrainingFromEvaluation() {
+  void updatesBetweenBatchesDistinguishTrainingFromEvaluation() {
     AtomicLong updates = new AtomicLong();
     Fingerprint other = new Fingerprint(Map.of("data set", "held out", "batch size", "8"));
     try (PrepGroup group = group("64k")) {
@@ -131,7 +131,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whoLocksSlotsHearsOfEachWholeBeforeItIsReadAndAsTheSameObject() throws IOException {
+  void theReadListenerGetsEachWholeSlotBeforeTheReadAsTheSameObject() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     List<ByteBuffer> heard = new ArrayList<>();
     try (PrepGroup group = group("16k")) { // Four slots.
@@ -154,7 +154,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whoCopiesIsGivenEachBatchOnceAndKeepsNoSlot() throws IOException {
+  void aReaderThatCopiesGetsEachBatchOnceAndHoldsNoSlot() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) { // Two slots.
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -172,7 +172,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatTheReaderThrowsIsThrownAndTheSlotIsGivenBack() throws IOException {
+  void aReadersExceptionIsThrownAndTheSlotIsReleased() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
     try (PrepGroup group = group("16k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -215,7 +215,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatFailsOnAThreadOfTheAgentIsOneFaultOfThePipeline() {
+  void anExceptionOnAgentThreadsIsReportedAsOneFaultOfThePipeline() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     List<String> faults = Collections.synchronizedList(new ArrayList<>());
     Bridge.install(
@@ -240,7 +240,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whatTheProgramsCodeThrowsAheadIsNoFaultOfTheAgent() {
+  void anExceptionOfTheProgramsCodeIsNotAFaultOfTheAgent() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     List<String> faults = Collections.synchronizedList(new ArrayList<>());
     Bridge.install(
@@ -263,7 +263,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBatchThatEndsALittleBehindAPageIsReadToItsLastByte() throws IOException {
+  void aBatchThatEndsJustPastAPageIsReadToItsLastByte() throws IOException {
     int bytes = 4096 + 4;
     try (PrepGroup group = group("64k")) {
       SharedEpoch epoch = group.begin(PIPELINE, Batches.order(8, 8, 1));
@@ -282,7 +282,7 @@ class PrepGroupTest {
     }
   }
 
-  /** A batch of bytes that are 1. */
+  /** A batch whose bytes are all 1. */
   private record Ones(long bytes) implements PreparedBatch {
     @Override
     public void writeTo(ByteBuffer target) {
@@ -296,7 +296,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBufferThatAStoppedJobKeepsLockedIsUsedOnceThatGoesOn() throws Exception {
+  void aBufferLockedByAStoppedJobIsUsedOnceThatJobContinues() throws Exception {
     Duration soon = Duration.ofMillis(50);
     Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     BatchOrder own = Batches.order(ITEMS, 8, 1);
@@ -341,7 +341,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aBudgetBelowTwoBatchesIsSaidOnce() {
+  void aBudgetBelowTwoBatchesIsLoggedOnce() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group = group("12k")) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
@@ -354,8 +354,8 @@ class PrepGroupTest {
   }
 
   /**
-   * Pauses of an interrupted thread end at once, so that it asks all the time. One round in 25
-   * missed a batch that was published between its look at the batch and its look at the producers.
+   * Pauses of an interrupted thread end at once, so it polls. One round in 25 missed a batch
+   * published between its check of the batch and its check of the producers.
    */
   @RepeatedTest(40)
   void anInterruptedThreadStillTakesAndStaysInterrupted() {
@@ -376,7 +376,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aThreadThatHangsInTheProgramsCodeIsLeftThere() {
+  void aThreadThatHangsInTheProgramsCodeIsAbandoned() {
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     Duration soon = Duration.ofMillis(50);
     Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
@@ -401,7 +401,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void withoutSharedMemoryTheJobIsToldWhy() {
+  void missingSharedMemoryIsLoggedWithItsReason() {
     Path absent = directory.resolve("absent");
     try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
@@ -435,7 +435,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void theFirstEpochBeginsWithoutJobsThatDoNotCome() {
+  void theFirstEpochBeginsWithoutMissingJobs() {
     Timeouts usual = Timeouts.USUAL;
     Timeouts timeouts =
         new Timeouts(
@@ -460,7 +460,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void whoDidNotComeToOnePipelineIsNotWaitedForAtTheNext() throws IOException {
+  void jobsMissingAtOnePipelineAreNotWaitedForAtTheNext() throws IOException {
     Timeouts usual = Timeouts.USUAL;
     Timeouts timeouts =
         new Timeouts(
@@ -479,7 +479,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aPipelineWhoseFileCannotBeHadIsNotTriedAgainAndTheSystemsWordsAreExplained() {
+  void aPipelineWithoutAFileIsNotRetriedAndTheSystemsErrorIsExplained() {
     Path absent = directory.resolve("absent");
     try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
       for (int number = 0; number < 2; number++) {
@@ -498,7 +498,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aThreadThatPreparesLooksUpWhatTheProgramsThreadWould() {
+  void preparingThreadsHaveTheProgramsContextClassLoader() {
     ClassLoader own = new ClassLoader(null) {};
     ClassLoader before = Thread.currentThread().getContextClassLoader();
     List<ClassLoader> seen = Collections.synchronizedList(new ArrayList<>());
@@ -519,7 +519,7 @@ class PrepGroupTest {
   }
 
   @Test
-  void aJobGivesSignsOfLifeUntilItLeaves() throws Exception {
+  void aJobSendsHeartbeatsUntilItLeaves() throws Exception {
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     Set<Thread> threads;
     try (PrepGroup group = group("64k")) {

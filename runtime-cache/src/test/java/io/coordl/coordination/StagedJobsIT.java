@@ -23,8 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Jobs in JVMs of their own prepare batches for each other, whatever becomes of any of them. Jobs
- * of one group run on all JDKs of this machine in turn.
+ * Jobs in separate JVMs prepare batches for each other, whatever happens to any of them. Jobs of
+ * one group run on all JDKs of this machine in turn.
  */
 class StagedJobsIT {
   private static final String CLASSES =
@@ -114,7 +114,7 @@ class StagedJobsIT {
     new ProcessBuilder("kill", "-" + name, Long.toString(job.process.pid())).start().waitFor();
   }
 
-  /** What a job's log says, all of it checked. */
+  /** Totals of a job's log, once all of it is checked. */
   private record Told(int epochs, int early, int batches, int given) {
     Told plus(Told other) {
       return new Told(
@@ -204,7 +204,7 @@ class StagedJobsIT {
         stops++;
       }
     }
-    check(start(1, 1, "end")); // Sweeps away what those left that were killed last.
+    check(start(1, 1, "end")); // Deletes the files of the jobs killed last.
     running.clear();
     System.out.printf(
         "%d kills, %d stops, %d early exits, %d jobs: %d of %d batches from the buffer%n",
@@ -236,13 +236,13 @@ class StagedJobsIT {
   }
 
   @Test
-  void whoHasAnotherPipelineIsToldWhatDiffers() throws Exception {
+  void aDifferentPipelineIsLoggedWithWhatDiffers() throws Exception {
     Job other = start(1, 10_000, "end");
     List<String> words = new CopyOnWriteArrayList<>();
     try (PrepGroup group =
         new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
       long deadline = System.nanoTime() + Waits.LONG.toNanos();
-      while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other is there.
+      while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other job has joined.
         SharedEpoch epoch =
             group.begin(
                 new Fingerprint(Map.of("data set", "another")),
@@ -255,7 +255,7 @@ class StagedJobsIT {
     assertThat(words).singleElement().asString().contains("its data set is another, not synthetic");
   }
 
-  /** A job that goes on when told. */
+  /** Starts a job that continues on command. */
   private Process startHanded(Path log, String what, String budget) throws IOException {
     Process process =
         new ProcessBuilder(
@@ -296,9 +296,9 @@ class StagedJobsIT {
     return lines;
   }
 
-  /** The kernel's own stop, which not even the agent's threads notice. */
+  /** SIGSTOP also stops the agent's threads. */
   @Test
-  void aStoppedJobsClaimIsTakenOverAndWhatItPublishesThenIsTooLateAndHarmless() throws Exception {
+  void aStoppedJobsClaimIsTakenOverAndItsLatePublishIsHarmless() throws Exception {
     Path log = logs.resolve("claims");
     String budget = "256k"; // A slot for each batch.
     Process process = startHanded(log, "claims", budget);
@@ -317,9 +317,11 @@ class StagedJobsIT {
     assertThat(memory).isEmptyDirectory();
   }
 
-  /** Who waits in one pipeline is not waited for in the other, however much patience there is. */
+  /**
+   * A job that waits in one pipeline is not waited for in the other, even with unlimited patience.
+   */
   @Test
-  void jobsThatWaitForEachOtherInTwoPipelinesGoOn() throws Exception {
+  void jobsThatWaitForEachOtherInTwoPipelinesContinue() throws Exception {
     String budget = "24k"; // Three slots of an epoch's fifteen batches.
     Path trains = logs.resolve("trains");
     Path validates = logs.resolve("validates");

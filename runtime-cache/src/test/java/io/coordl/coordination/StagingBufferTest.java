@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Each step of the protocol by itself, on one thread, with memory and time of the test's own. */
+/** Each step of the protocol alone, on one thread, with the test's memory and clock. */
 class StagingBufferTest {
   private static final int BATCHES = 3;
   private static final Timeouts TIMEOUTS =
@@ -46,7 +46,7 @@ class StagingBufferTest {
   private final Set<Long> living = new HashSet<>();
   private final Words.Time clock = new Words.Time();
 
-  /** A job as its buffer sees the others. */
+  /** A job with its view of the buffer. */
   private final class Job {
     final long number;
     final StagingCounters counters = new StagingCounters();
@@ -120,7 +120,7 @@ class StagingBufferTest {
     memory.set(BUDGET, 2L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(2);
     memory.set(BUDGET, 2L * 8192 - 1);
-    assertThat(one.buffer.slots()).as("not even two").isZero();
+    assertThat(one.buffer.slots()).as("fewer than two").isZero();
     memory.set(BUDGET, 1_000L * 8192);
     assertThat(one.buffer.slots()).isEqualTo(StagingDescriptor.MAX_SLOTS);
   }
@@ -133,26 +133,26 @@ class StagingBufferTest {
   }
 
   @Test
-  void oneJobPreparesTheFirstBatchOfAllUnlessItDiesOrStops() {
+  void oneJobSizesTheBufferUnlessItDiesOrStops() {
     Job one = new Job(1);
     Job two = new Job(2);
     Job three = new Job(3);
     assertThat(one.buffer.trySize()).isTrue();
-    assertThat(one.buffer.trySize()).as("it is the one").isTrue();
+    assertThat(one.buffer.trySize()).as("already the sizer").isTrue();
     assertThat(two.buffer.trySize()).isFalse();
     two.buffer.giveUpSizing();
-    assertThat(memory.get(SIZER)).as("not another's to give up").isEqualTo(1);
+    assertThat(memory.get(SIZER)).as("only the sizer can give up").isEqualTo(1);
     one.dies();
     assertThat(two.buffer.trySize()).isTrue();
     assertThat(three.buffer.trySize()).isFalse();
-    clock.now += 201; // Without a sign of life of job 2.
+    clock.now += 201; // No heartbeat of job 2.
     assertThat(three.buffer.trySize()).isTrue();
     three.buffer.giveUpSizing();
     assertThat(memory.get(SIZER)).isZero();
   }
 
   @Test
-  void anOrderThatIsLongerThanTheRoomDoesNotFit() {
+  void anOrderTooLongDoesNotFit() {
     Job one = new Job(1);
     assertThat(one.buffer.fits(order(0))).isTrue();
     assertThat(one.buffer.fits(BatchOrder.evenly(new int[2 * BATCHES + 1], BATCHES))).isFalse();
@@ -162,7 +162,7 @@ class StagingBufferTest {
   // ---- epochs
 
   @Test
-  void whoComesSecondAdoptsTheOrderOfTheFirst() {
+  void theSecondJobAdoptsTheFirstJobsOrder() {
     Job one = new Job(1);
     Job two = new Job(2);
     assertThat(one.buffer.isFresh()).isTrue();
@@ -200,7 +200,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void aEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
+  void anEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -211,13 +211,13 @@ class StagingBufferTest {
         .as("nobody waits for it")
         .isEqualTo(StagingDescriptor.cursor(0, ALL));
     assertThat(two.buffer.comesLate()).isTrue();
-    assertThat(one.buffer.comesLate()).as("it is in it").isFalse();
+    assertThat(one.buffer.comesLate()).as("already in the epoch").isFalse();
     one.buffer.leave(epoch);
-    assertThat(two.buffer.comesLate()).as("nobody is in it").isFalse();
+    assertThat(two.buffer.comesLate()).as("nobody is in the epoch").isFalse();
   }
 
   @Test
-  void theNextEpochBeginsOnceAllHaveComeToThisOneAndLeftTheOneBefore() {
+  void anEpochBeginsOnceAllJobsEnteredTheLastOneAndLeftTheOneBefore() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -237,7 +237,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoBeginsTheEpochAfterTheNextHasLeftTheFirst() {
+  void beginningTheEpochAfterNextLeavesTheFirst() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.begins();
@@ -246,13 +246,13 @@ class StagingBufferTest {
     assertThat(one.begins().number()).isEqualTo(2);
     two.buffer.leave(first);
     assertThat(two.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("takes itself out").isNull();
+    assertThat(one.begins()).as("leaves epoch 1").isNull();
     assertThat(one.begins().number()).isEqualTo(3);
-    assertThat(one.counters.now().dropped).as("others that were taken out").isZero();
+    assertThat(one.counters.now().dropped).as("other jobs removed").isZero();
   }
 
   @Test
-  void whoIsStoppedInTheEpochBeforeIsTakenOutOfIt() {
+  void aJobStoppedInThePreviousEpochIsRemovedFromIt() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.begins();
@@ -260,14 +260,14 @@ class StagingBufferTest {
     assertThat(one.begins().number()).isEqualTo(2);
     assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
     clock.now += 201;
-    assertThat(one.begins()).as("takes it out").isNull();
+    assertThat(one.begins()).as("removes job 2").isNull();
     assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.begins().number()).isEqualTo(3);
     assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
   }
 
   @Test
-  void whoIsAloneInAEpochSharesItWithNobody() {
+  void anEpochWithOneJobLeftIsNotShared() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -277,7 +277,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoDoesNotComeIsWaitedForAsLongAsItsLease() {
+  void anAbsentJobIsWaitedForUntilItsLeaseEnds() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.buffer.leave(one.begins());
@@ -290,7 +290,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoIsStoppedIsWaitedForOnlyAsLongAsItsSignsOfLifeMayTake() {
+  void aStoppedJobIsWaitedForOnlyUntilItsHeartbeatIsOverdue() {
     Job one = new Job(1);
     new Job(2);
     one.buffer.leave(one.begins());
@@ -302,7 +302,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoWaitsInAnotherPipelineIsNotWaitedFor() {
+  void aJobThatWaitsInAnotherPipelineIsNotWaitedFor() {
     Job one = new Job(1);
     Job two = new Job(2);
     one.buffer.leave(one.begins());
@@ -311,18 +311,18 @@ class StagingBufferTest {
   }
 
   @Test
-  void aEpochWhoseCreatorDiedIsCreatedAnew() {
+  void anEpochWhoseCreatorDiedIsCreatedAgain() {
     Job one = new Job(1);
     new Job(2);
     StagingDescriptor.Epoch at = memory.epoch(1);
     memory.set(at.state(), StagingDescriptor.word(CREATING, 1, 2, 0));
-    assertThat(one.begins()).as("job 2 is at it").isNull();
+    assertThat(one.begins()).as("job 2 is creating it").isNull();
     living.remove(2L);
     assertThat(one.begins().number()).isEqualTo(1);
   }
 
   @Test
-  void theDeadAreTakenOutOfEpochsAndSlots() {
+  void deadJobsAreRemovedFromEpochsAndSlots() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
@@ -338,11 +338,11 @@ class StagingBufferTest {
     assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_JOB))
         .isZero();
     assertThat(one.buffer.participants.count()).isEqualTo(1);
-    assertThat(new Job(3).participant).as("its place is given again").isEqualTo(two.participant);
+    assertThat(new Job(3).participant).as("its place is reused").isEqualTo(two.participant);
   }
 
   @Test
-  void onlySixteenJobsShare() {
+  void atMostSixteenJobsShare() {
     for (int job = 1; job <= StagingDescriptor.MAX_PARTICIPANTS; job++) {
       new Job(job);
     }
@@ -354,7 +354,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void oneWhoPreparesTheNextEpochAlreadyDoesNotCeaseTo() {
+  void endingAnEpochDoesNotStopPreparingTheNextOne() {
     Job one = new Job(1);
     Entered first = one.begins();
     one.buffer.produces(first, true);
@@ -372,7 +372,7 @@ class StagingBufferTest {
   // ---- preparing
 
   @Test
-  void batchesAreClaimedInOrderAndNoneTwice() {
+  void batchesAreClaimedInOrderAndOnce() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -381,12 +381,14 @@ class StagingBufferTest {
     assertThat(two.buffer.claim(epoch)).isEqualTo(1);
     assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(2);
     assertThat(one.buffer.claim(epoch)).isEqualTo(2);
-    assertThat(two.buffer.claim(epoch)).as("some may come back").isEqualTo(StagingBuffer.NOT_NOW);
+    assertThat(two.buffer.claim(epoch))
+        .as("claims may be returned")
+        .isEqualTo(StagingBuffer.NOT_NOW);
     one.buffer.unclaim(epoch, 2, false);
     assertThat(claimState(epoch, 2)).isEqualTo(UNCLAIMED);
     assertThat(two.buffer.claim(epoch)).isEqualTo(2);
     one.buffer.unclaim(epoch, 2, false);
-    assertThat(claimState(epoch, 2)).as("it is job 2's").isNotEqualTo(UNCLAIMED);
+    assertThat(claimState(epoch, 2)).as("claimed by job 2").isNotEqualTo(UNCLAIMED);
     for (int batch = 0; batch < BATCHES; batch++) {
       one.buffer.unclaim(epoch, batch, true);
       two.buffer.unclaim(epoch, batch, true);
@@ -409,7 +411,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whatAllAreDoneWithIsNotPrepared() {
+  void batchesThatAllJobsHavePassedAreNotPrepared() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -425,7 +427,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void ofAEpochThatIsOverNothingIsClaimed() {
+  void noBatchOfAFinishedEpochIsClaimed() {
     Job one = new Job(1);
     Entered first = one.begins();
     one.buffer.leave(first);
@@ -437,7 +439,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void aSlotIsFilledByOne() {
+  void aSlotIsFilledByOneJob() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
@@ -450,7 +452,7 @@ class StagingBufferTest {
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(blocker.participant).isEqualTo(-1);
     two.dies();
-    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("a dead job's").isEqualTo(1);
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("the dead job's slot").isEqualTo(1);
     one.buffer.giveBack(1, epoch);
     assertThat(StagingDescriptor.state(slot(1))).isEqualTo(FREE);
     one.buffer.giveUp(0, epoch);
@@ -461,7 +463,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whatSomebodyNeedsIsNotFilledAnew() {
+  void aSlotThatAJobStillNeedsIsNotReused() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
@@ -476,12 +478,12 @@ class StagingBufferTest {
     assertThat(state(epoch)).isEqualTo(OPEN);
     two.buffer.advance(epoch, 1);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
-    assertThat(state(epoch)).as("nobody may enter any more").isEqualTo(SLIDING);
+    assertThat(state(epoch)).as("no longer open to jobs").isEqualTo(SLIDING);
     assertThat(one.counters.now().dropped).isZero();
   }
 
   @Test
-  void aHeldSlotIsNotFilledAnew() {
+  void aHeldSlotIsNotReused() {
     Job one = new Job(1);
     slots(2);
     Entered epoch = one.begins();
@@ -496,7 +498,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoDoesNotGetOnIsTakenOutOfTheEpoch() {
+  void aJobWithoutProgressIsRemovedFromTheEpoch() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
@@ -511,11 +513,11 @@ class StagingBufferTest {
     assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.buffer.isShared(epoch)).isFalse();
     one.stages(epoch);
-    assertThat(two.buffer.tryTake(epoch, 0)).as("it finds it gone").isEqualTo(StagingBuffer.LOST);
+    assertThat(two.buffer.tryTake(epoch, 0)).as("its batch is gone").isEqualTo(StagingBuffer.LOST);
   }
 
   @Test
-  void theFirstBatchesAreKeptForThoseWhoHaveYetToCome() {
+  void theFirstBatchesAreKeptForJobsYetToEnter() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
@@ -529,11 +531,11 @@ class StagingBufferTest {
     memory.set(
         StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR,
         StagingDescriptor.cursor(1, ALL));
-    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("it does not come").isZero();
+    assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("job 2 skips the epoch").isZero();
   }
 
   @Test
-  void aNewerEpochLeavesHalfOfTheSlotsToTheOlder() {
+  void aNewerEpochLeavesHalfOfTheSlotsToTheOlderOne() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
@@ -547,15 +549,15 @@ class StagingBufferTest {
     assertThat(one.buffer.takeSlot(next, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(blocker.participant).isEqualTo(two.participant);
     assertThat(StagingDescriptor.state(slot(2))).as("given back").isEqualTo(FREE);
-    assertThat(two.buffer.takeSlot(old, new Blocker())).as("to the older").isEqualTo(2);
+    assertThat(two.buffer.takeSlot(old, new Blocker())).as("for the older epoch").isEqualTo(2);
     two.buffer.giveBack(2, old);
     two.buffer.leave(old);
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(2);
   }
 
-  /** Their pages are there already, and page-locked, where a job locks them. */
+  /** Their pages are already allocated, and page-locked if a job locks them. */
   @Test
-  void slotsOfAnEpochThatIsOverComeBeforeThoseThatNeverHadABatch() {
+  void slotsOfAFinishedEpochAreUsedBeforeFreshOnes() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(6);
@@ -567,14 +569,14 @@ class StagingBufferTest {
     Entered next = one.begins();
     assertThat(one.stages(next)).as("while a job is in the older epoch").isEqualTo(2);
     two.buffer.leave(old);
-    assertThat(one.stages(next)).as("the one that nobody reads").isEqualTo(1);
+    assertThat(one.stages(next)).as("the slot without readers").isEqualTo(1);
     two.buffer.release(0);
     assertThat(one.stages(next)).isZero();
-    assertThat(one.buffer.takeSlot(next, new Blocker())).as("a new one").isEqualTo(3);
+    assertThat(one.buffer.takeSlot(next, new Blocker())).as("a fresh slot").isEqualTo(3);
   }
 
   @Test
-  void whatAnotherTookOverIsPublishedInVain() {
+  void publishingABatchThatWasTakenOverFails() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
@@ -587,7 +589,7 @@ class StagingBufferTest {
     clock.now += 201;
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(two.buffer.publish(epoch, 0, slot, 100)).isFalse();
-    assertThat(StagingDescriptor.state(slot(slot))).as("of use to others").isEqualTo(FREE);
+    assertThat(StagingDescriptor.state(slot(slot))).as("free for others").isEqualTo(FREE);
     assertThat(two.buffer.publish(epoch, 0, slot, 100)).as("not its slot").isFalse();
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(FREE);
   }
@@ -595,7 +597,7 @@ class StagingBufferTest {
   // ---- using
 
   @Test
-  void aStagedBatchIsHeldByEachUntilItReleasesIt() {
+  void eachJobHoldsAStagedBatchUntilItReleasesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
@@ -618,7 +620,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whoFindsAnotherBatchInTheSlotHasLostIt() {
+  void aBatchReplacedInItsSlotIsLost() {
     Job one = new Job(1);
     slots(4);
     Entered epoch = one.begins();
@@ -639,7 +641,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void aBatchThatIsNotStagedIsWaitedForWhileSomebodyPreparesIt() {
+  void anUnstagedBatchIsWaitedForWhileAJobPreparesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
     Entered epoch = one.begins();
@@ -666,7 +668,7 @@ class StagingBufferTest {
   // ---- participants
 
   @Test
-  void aParticipantRunsAsLongAsItShowsSignsOfLife() {
+  void aParticipantRunsWhileItSendsHeartbeats() {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;
@@ -689,7 +691,7 @@ class StagingBufferTest {
   }
 
   @Test
-  void whateverAParticipantDoesIsProgress() {
+  void everyActionOfAParticipantIsProgress() {
     Job one = new Job(1);
     Job two = new Job(2);
     Participants participants = one.buffer.participants;

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The model check on the other JDKs of this machine; it is the same check, and as long. */
+/** The full model check on the other JDKs of this machine. */
 class StagingModelIT {
   @Test
   void theProtocolHoldsOnOtherJdks() throws Exception {

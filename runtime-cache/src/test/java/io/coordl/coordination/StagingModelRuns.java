@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** {@link StagingModelTest} as a program, for JVMs that run no build. */
+/** {@link StagingModelTest} as a program, for JDKs that do not run the build. */
 final class StagingModelRuns {
   private StagingModelRuns() {}
 
