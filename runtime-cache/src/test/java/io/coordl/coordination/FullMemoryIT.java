@@ -86,7 +86,7 @@ class FullMemoryIT {
   }
 
   @Test
-  void memoryFullBeforeTheBufferExists() throws Exception {
+  void survivesFullMemoryBeforeTheBufferExists() throws Exception {
     List<String> lines = job("before");
     assertThat(told(lines))
         .contains(" bytes, but needs ")
@@ -95,7 +95,7 @@ class FullMemoryIT {
   }
 
   @Test
-  void memoryFullWhileTheBufferIsCreated() throws Exception {
+  void survivesFullMemoryWhileTheBufferIsCreated() throws Exception {
     List<String> lines = job("for-half-of-its-head");
     assertThat(told(lines))
         .contains("No space left on device")
@@ -104,7 +104,7 @@ class FullMemoryIT {
   }
 
   @Test
-  void memoryFullBeforeABatchIsStaged() throws Exception {
+  void survivesFullMemoryBeforeABatchIsStaged() throws Exception {
     List<String> lines = job("before-a-batch");
     assertThat(told(lines)).contains("No memory left to grow the staging buffer");
     assertThat(given(lines)).isZero();
@@ -112,7 +112,7 @@ class FullMemoryIT {
 
   /** Slots that have memory stay in use. */
   @Test
-  void memoryFullMidway() throws Exception {
+  void survivesFullMemoryMidway() throws Exception {
     List<String> lines = job("midway");
     assertThat(given(lines)).isBetween(2, BATCHES);
     // Silent if all slots had their memory by then, which depends on timing.

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every promise of the store that one process can check. */
+/** The store's guarantees that one process can check. */
 class ArenaStoreTest {
   private final List<String> words = new ArrayList<>();
   @TempDir Path directory;
@@ -51,7 +51,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatWasReadOnceIsFoundFromThenOn() throws IOException {
+  void anItemReadOnceIsFound() throws IOException {
     try (ArenaStore store = process("8m")) {
       assertThat(store.find(Items.key(1))).isNull();
       Fetched first = store.fetch(Items.key(1), Items.length(1), Items.loader(1));
@@ -74,7 +74,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aFullStoreRefusesAndKeepsWhatItHas() throws IOException {
+  void aFullStoreRefusesNewItemsAndKeepsItsOwn() throws IOException {
     try (ArenaStore store = process("1m")) {
       int admitted = 0;
       for (int i = 0; i < 200; i++) {
@@ -119,9 +119,9 @@ class ArenaStoreTest {
     }
   }
 
-  /** Each has a segment to itself. */
+  /** Each large item has its own segment. */
   @Test
-  void theLargestItemsAreKeptBesideSmallOnesUpToTheBudget() throws IOException {
+  void itemsOfAnySizeAreKeptUpToTheBudget() throws IOException {
     int most = ArenaDescriptor.MAX_ITEM_BYTES;
     try (ArenaStore store = process("64m")) {
       int large = 0;
@@ -136,7 +136,7 @@ class ArenaStoreTest {
             .isEqualTo(Outcome.ADMITTED);
         large += store.fetch(Items.key(i), most, loader).outcome() == Outcome.ADMITTED ? 1 : 0;
       }
-      assertThat(large).isEqualTo(7); // As many as fit.
+      assertThat(large).isEqualTo(7); // All that fit.
       for (int i = 0; i < 20; i++) {
         assertThat(store.find(Items.key(1000 + i)).get(0)).isEqualTo((byte) i);
         assertThat(store.find(Items.key(i)) != null).isEqualTo(i < large);
@@ -147,7 +147,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void fewFilesAreOpenHoweverManySegmentsThereAre() throws IOException {
+  void openFilesDoNotGrowWithSegments() throws IOException {
     try (ArenaStore store = process("32m")) {
       for (int i = 0; i < 200; i++) {
         store.fetch(Items.key(i), 100_000, (target, offset) -> true);
@@ -163,7 +163,7 @@ class ArenaStoreTest {
     try {
       return Files.readSymbolicLink(descriptor).startsWith(directory);
     } catch (IOException e) {
-      return false; // It is that of the listing.
+      return false; // The descriptor of the listing itself.
     }
   }
 
@@ -180,7 +180,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void directBuffersAreASmallShareOfWhatTheProgramMayHave() throws IOException {
+  void directBuffersUseASmallShareOfTheProgramsLimit() throws IOException {
     Path noRoom = Path.of("/proc");
     try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
       assertThat(store.capacity())
@@ -190,7 +190,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aStoreOfOneProcessSweepsToo() throws IOException {
+  void aPrivateStoreDeletesLeftoversToo() throws IOException {
     Files.write(file("left"), new byte[100]);
     process("8m").close();
     assertThat(file("left")).doesNotExist();
@@ -198,7 +198,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aFailedReadLeavesNothingAndMayBeTriedAgain() throws IOException {
+  void aFailedReadLeavesNothingAndCanBeRetried() throws IOException {
     try (ArenaStore store = process("8m")) {
       ItemKey key = Items.key(1);
       assertThatThrownBy(
@@ -219,7 +219,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void threadsThatMissTogetherReadOnce() throws Exception {
+  void concurrentMissesReadOnce() throws Exception {
     int threads = 8;
     int items = 200;
     AtomicIntegerArray reads = new AtomicIntegerArray(items);
@@ -309,7 +309,7 @@ class ArenaStoreTest {
 
   @Test
   @Tag("slow")
-  void aMillionItemsCostAtMost64BytesEachBesideTheirBytes() throws IOException {
+  void aMillionItemsCostAtMost64BytesOverheadEach() throws IOException {
     int items = 1_000_000;
     try (ArenaStore store = process("128m")) {
       long worst = 0;
@@ -356,7 +356,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theGroupFileIsTheOwnersOnlyAndGoesWithItsLastUser() throws IOException {
+  void theGroupFileIsPrivateAndDeletedByItsLastUser() throws IOException {
     Path path = file("a group/of mine");
     assertThat(path.getFileName().toString()).doesNotContain(" ").endsWith(".arena");
     try (ArenaStore store = host("a group/of mine")) {
@@ -386,10 +386,10 @@ class ArenaStoreTest {
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.FULL);
       assertThat(store.find(Items.key(1))).isNotNull();
-      assertThat(store.isFull(Items.length(2))).as("for ever").isFalse();
+      assertThat(store.isFull(Items.length(2))).as("forever").isFalse();
       scarce.set(false);
       while (!store.hasRoom(Items.length(2))) {
-        Thread.onSpinWait(); // It looks again once a second.
+        Thread.onSpinWait(); // Memory is checked once a second.
       }
       assertThat(store.fetch(Items.key(2), Items.length(2), Items.loader(2)).outcome())
           .isEqualTo(Outcome.ADMITTED);
@@ -397,7 +397,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aSmallStoreLooksAtMemoryManyTimesWhileItFills() throws IOException {
+  void aSmallStoreChecksMemoryOftenWhileItFills() throws IOException {
     AtomicInteger looks = new AtomicInteger();
     try (ArenaStore store = process("8m")) {
       store.measureBy(
@@ -413,7 +413,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatStopsTheAdmissionIsSaidOnce() throws IOException {
+  void theReasonAdmissionStopsIsLoggedOnce() throws IOException {
     for (boolean full : new boolean[] {false, true}) {
       words.clear();
       try (ArenaStore store = process("8m")) {
@@ -445,7 +445,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void leftOverFilesAreReplacedAndSweptWithAWord() throws IOException {
+  void leftoverFilesAreReplacedOrDeletedAndLogged() throws IOException {
     Files.write(file("left"), new byte[100], java.nio.file.StandardOpenOption.CREATE_NEW);
     Files.createFile(file("other"));
     Files.setLastModifiedTime(file("other"), FileTime.from(Instant.now().minusSeconds(60)));
@@ -459,7 +459,7 @@ class ArenaStoreTest {
 
   @Test
   @Tag("slow")
-  void aStoreThatIsBeingMadeIsNotSweptByAnotherJob() throws Exception {
+  void aStoreBeingCreatedIsNotDeletedByAnotherJob() throws Exception {
     Queue<String> said = new ConcurrentLinkedQueue<>();
     AtomicBoolean made = new AtomicBoolean();
     long user = Machine.user();
@@ -483,7 +483,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void truncatedForeignAndOtherVersionsAreReplacedWhenUnused() throws IOException {
+  void unusableFilesAreReplacedWhenUnused() throws IOException {
     long user = Machine.user();
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
@@ -621,7 +621,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theRightToAppendATableIsTakenFromTheDeadEvenByAnInterruptedThread() throws IOException {
+  void evenAnInterruptedThreadTakesOverADeadJobsTableLock() throws IOException {
     try (ArenaStore store = host("grower")) {
       Thread.currentThread().interrupt();
       store.memory.set(ArenaDescriptor.GROWER, 12_345);
@@ -637,12 +637,12 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aStoreWhoseFileWasMadeShorterKeepsNothingMoreAndSaysSoOnce() throws IOException {
+  void aTruncatedStoreKeepsNothingMoreAndLogsThatOnce() throws IOException {
     try (ArenaStore store = host("shorter")) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       long used = store.used();
       try (RandomAccessFile file = new RandomAccessFile(store.shared.path().toFile(), "rw")) {
-        file.setLength(used); // All that is read still lies in it.
+        file.setLength(used); // All bytes read are still in the file.
       }
       for (int i = 0; i < 2; i++) {
         Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
@@ -657,7 +657,7 @@ class ArenaStoreTest {
       assertThat(store.find(Items.key(1))).isNull();
       assertThat(store.hasRoom(1)).isFalse();
       assertThat(store.isAwaited(Items.key(1))).isFalse();
-      assertThat(store.items()).as("of damaged memory nothing is told").isZero();
+      assertThat(store.items()).as("unknown for damaged memory").isZero();
       store.choose(new Rates(1, 2, 3, 4));
       store.count(ArenaDescriptor.DECODED_ITEMS, 8);
     }
@@ -665,7 +665,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theFirstChoiceAndWhatIsDecodedAreKeptForAllJobs() throws IOException {
+  void theFirstChoiceAndDecodedCountsAreSharedByAllJobs() throws IOException {
     try (ArenaStore store = host("rates")) {
       assertThat(store.rates()).isNull();
       store.choose(new Rates(1, 2, 3, 4));
@@ -680,7 +680,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aBudgetWithoutMemoryForItIsRefusedWithASentence() {
+  void aBudgetWithoutMemoryIsRefusedInOneSentence() {
     assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, words::add))
         .hasMessageContaining("nothing is cached");
     assertThat(directory).isEmptyDirectory();
@@ -695,7 +695,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void theLeastBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
+  void theMinimumBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
     String least = Long.toString(ArenaStore.MIN_CAPACITY);
     process(least).close();
     ArenaStore.openHost(directory, "g", ByteBudget.parse(least), words::add).close();
@@ -707,7 +707,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void aDirectoryThatIsNotThereIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+  void aMissingDirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path missing = directory.resolve("missing");
     try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), words::add)) {
       assertThat(words).last().asString().contains("the cache uses direct buffers");
@@ -718,7 +718,7 @@ class ArenaStoreTest {
   }
 
   @Test
-  void whatIsNoDirectoryIsSaidAndDirectBuffersTakeItsPlace() throws IOException {
+  void aFileInsteadOfADirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path plain = Files.createFile(directory.resolve("plain"));
     try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), words::add)) {
       assertThat(words)

@@ -43,7 +43,7 @@ class ByteBudgetTest {
         "99999999999t",
         "1234567890123456789"
       })
-  void anythingElseIsRefusedWithASentence(String text) {
+  void otherTextIsRefusedInOneSentence(String text) {
     assertThatThrownBy(() -> ByteBudget.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"" + text + "\"")
@@ -51,14 +51,14 @@ class ByteBudgetTest {
   }
 
   @Test
-  void moreThanMemoryIsReducedWithASentence() {
+  void aBudgetAboveMemoryIsReducedAndLogged() {
     assertThat(ByteBudget.parse("900t").resolve(1 << 30, words::add)).isEqualTo(1 << 30);
     assertThat(words).hasSize(1).allMatch(w -> w.contains("900t") && w.contains("1073741824"));
     assertThat(ByteBudget.parse("900t").resolve(-5, words::add)).isZero();
   }
 
   @Test
-  void anotherShareMayBeMeantByAuto() {
+  void autoMayMeanAnotherShare() {
     assertThat(ByteBudget.parse("auto", 0.125).resolve(800, words::add)).isEqualTo(100);
     assertThat(ByteBudget.parse("50%", 0.125).resolve(800, words::add)).isEqualTo(400);
   }

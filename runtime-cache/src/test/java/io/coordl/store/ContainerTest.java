@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * In a real control group (version 1) of 600 MiB, a JVM with 100 MiB of heap takes 440 MiB of
- * native memory beside a store. It survives without a store, so it must survive with one.
+ * In a real cgroup (version 1) of 600 MiB, a JVM with 100 MiB of heap uses 440 MiB of native memory
+ * beside a store. It survives without a store, so it must survive with one.
  */
 class ContainerTest {
   private static final long LIMIT = 600 << 20;
@@ -89,15 +89,15 @@ class ContainerTest {
   }
 
   @Test
-  void beforeAnEpochWithTrainingHasEndedThereIsRoomForAllThatComesAtOnce() throws Exception {
+  void beforeATrainingEpochEndsThereIsRoomForASuddenPeak() throws Exception {
     Outcome outcome = run("auto", "untrained", "0.1", 0);
     assertWell(outcome);
     assertThat(outcome.number("held")).isBetween(10L, 30L);
   }
 
-  /** Although the program keeps some views, as of mapped files, all over the store. */
+  /** Even while the program keeps views all over the store, as of mapped files. */
   @Test
-  void afterwardsWhatGrowsWithinSecondsGetsTheMemoryBack() throws Exception {
+  void afterwardsMemoryIsGivenBackToGrowthWithinSeconds() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);
     assertWell(outcome);
     assertThat(outcome.number("held")).as(outcome.said()).isGreaterThan(100);
@@ -105,9 +105,9 @@ class ContainerTest {
     assertThat(outcome.said()).contains("Memory is short");
   }
 
-  /** Proves that the group kills, and that a budget set by the user is kept. */
+  /** Proves that the cgroup kills, and that an explicit budget is kept. */
   @Test
-  void aNamedBudgetIsKeptWhateverComes() throws Exception {
+  void anExplicitBudgetIsAlwaysKept() throws Exception {
     Outcome outcome = run("160m", "trained", "1", 0);
     assertThat(outcome.number("held")).isGreaterThan(130);
     assertThat(outcome.exit()).as(outcome.said()).isEqualTo(KILLED);

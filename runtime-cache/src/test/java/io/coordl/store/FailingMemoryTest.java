@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Memory that goes away, that refuses a write, or of which an offset is wrong. */
+/** Memory that disappears, refuses a write, or is accessed out of bounds. */
 class FailingMemoryTest {
   private static final ItemKey KEPT = Items.key(1);
   private static final ItemKey NEW = Items.key(2);
@@ -21,7 +21,7 @@ class FailingMemoryTest {
       "The memory of the cache was damaged by another program (gone): nothing is cached any more,"
           + " storage is read.";
 
-  /** As a mapped file is, and fails as told. */
+  /** Behaves like a mapped file, with the failures that the test sets. */
   private static final class Memory extends WrappedMemory {
     private boolean gone;
     private boolean outOfBounds;
@@ -62,7 +62,7 @@ class FailingMemoryTest {
     }
   }
 
-  /** What is asked of a store. */
+  /** Requests to a store. */
   private enum Request {
     FIND {
       @Override
@@ -125,7 +125,7 @@ class FailingMemoryTest {
     store.fetch(KEPT, Items.length(1), Items.loader(1));
   }
 
-  /** As for {@link Request#AWAIT} another job does. */
+  /** Another job's claim, for {@link Request#AWAIT}. */
   private void claimNew() {
     long slot = ArenaDescriptor.HEADER_BYTES + 8L * (NEW.high() & 4095);
     memory.set(slot, ArenaDescriptor.claimed(7, NEW));
@@ -133,7 +133,7 @@ class FailingMemoryTest {
 
   @ParameterizedTest
   @EnumSource(Request.class)
-  void aStoreWhoseMemoryIsGoneHasNothingAndSaysSoOnce(Request request) throws IOException {
+  void aStoreWithoutMemoryServesNothingAndLogsThatOnce(Request request) throws IOException {
     if (request == Request.AWAIT) {
       claimNew();
       assertThat(request.answers(store)).isTrue();
@@ -151,7 +151,7 @@ class FailingMemoryTest {
 
   @ParameterizedTest
   @EnumSource(Request.class)
-  void aStoreThatWasLeftSaysNothingOfItsMemory(Request request) throws IOException {
+  void aClosedStoreLogsNothingAboutItsMemory(Request request) throws IOException {
     store.close();
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
@@ -165,7 +165,7 @@ class FailingMemoryTest {
   @EnumSource(
       value = Request.class,
       names = {"FIND", "FETCH", "AWAIT"})
-  void anOffsetThatIsWrongInSoundMemoryIsAFaultOfOurs(Request request) {
+  void aWrongOffsetInSoundMemoryThrows(Request request) {
     memory.outOfBounds = true;
     assertThatThrownBy(() -> request.answers(store))
         .isInstanceOf(IndexOutOfBoundsException.class)
@@ -179,7 +179,7 @@ class FailingMemoryTest {
   @EnumSource(
       value = Request.class,
       names = {"FIND", "FETCH", "AWAIT"})
-  void anOffsetThatIsWrongInMemoryThatIsGoneIsNot(Request request) throws IOException {
+  void aWrongOffsetInLostMemoryDoesNotThrow(Request request) throws IOException {
     memory.outOfBounds = true;
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
@@ -187,7 +187,7 @@ class FailingMemoryTest {
   }
 
   @Test
-  void anItemThatMemoryRefusesIsHandedOutAndNoMoreIsAdmitted() throws IOException {
+  void anItemThatMemoryRefusesIsServedAndAdmissionStops() throws IOException {
     memory.full = true;
     Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
     assertThat(refused.outcome()).isEqualTo(Outcome.FULL);
@@ -204,7 +204,7 @@ class FailingMemoryTest {
   }
 
   @Test
-  void whereMemoryRefusesATableNoMoreIsAdmitted() throws IOException {
+  void aTableThatMemoryRefusesStopsAdmission() throws IOException {
     memory.set(ArenaDescriptor.tableFill(0), ArenaDescriptor.fillLimit(0));
     memory.full = true;
     Fetched refused = store.fetch(NEW, Items.length(2), Items.loader(2));
@@ -216,9 +216,9 @@ class FailingMemoryTest {
     assertThat(store.find(KEPT)).isNotNull();
   }
 
-  /** Its file is closed by then, so it is no sign of memory that is short. */
+  /** The file is already closed, so the refusal does not mean that memory is short. */
   @Test
-  void whatIsReadWhileTheStoreIsLeftIsHandedOut() throws IOException {
+  void anItemReadWhileTheStoreClosesIsServed() throws IOException {
     Fetched fetched =
         store.fetch(
             NEW,

@@ -59,13 +59,13 @@ class OddLimitsTest {
   }
 
   @Test
-  void aMaskThatLeavesNoPermissionsIsNoObstacle() throws Exception {
+  void aUmaskWithoutPermissionsIsHarmless() throws Exception {
     assertThat(run("umask 777")).containsExactly("host ADMITTED", "process ADMITTED");
     assertThat(directory).isEmptyDirectory();
   }
 
   @Test
-  void aLimitOfTheSizeOfFilesIsNamed() throws Exception {
+  void aFileSizeLimitIsNamed() throws Exception {
     String why = "(ulimit -f lets this process make no files of this size)";
     List<String> said = run("ulimit -f 1000");
     assertThat(said).hasSize(3);
@@ -78,7 +78,7 @@ class OddLimitsTest {
   }
 
   @Test
-  void aDirectoryThatMayOnlyBeReadIsNamed() throws Exception {
+  void aReadOnlyDirectoryIsNamed() throws Exception {
     String mount = "mount -t tmpfs -o ro none ";
     if (new ProcessBuilder("unshare", "-m", "sh", "-c", mount + directory).start().waitFor() != 0) {
       System.out.println("skipped: no right to mount a file system");

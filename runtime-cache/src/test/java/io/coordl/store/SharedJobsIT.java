@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs in JVMs of their own share a store, and killing any of them harms no other. */
+/** Jobs in separate JVMs share a store, and killing any of them harms no other. */
 class SharedJobsIT {
   private static final Pattern RESULT =
       Pattern.compile("reads (\\d+) torn (\\d+) unserved (\\d+) corrupt (\\d+) items (\\d+)");
@@ -86,8 +86,8 @@ class SharedJobsIT {
   }
 
   @Test
-  void whoJoinsAStoreOfAnotherSizeIsTold() throws Exception {
-    Process maker = job("size", 1, 1, 1); // Makes it with 256 MiB.
+  void joiningAStoreOfAnotherSizeIsLogged() throws Exception {
+    Process maker = job("size", 1, 1, 1); // Creates a store of 256 MiB.
     assertThat(output(maker).readLine()).isEqualTo("joined");
     for (String budget : List.of("256m", "8m", "auto")) {
       List<String> words = new ArrayList<>();
@@ -161,7 +161,7 @@ class SharedJobsIT {
             assertThat(Items.bytes(content)).isEqualTo(Items.content(number));
           }
         }
-        assertThat(victim.waitFor()).as("killed, not ended by what it saw").isEqualTo(128 + 9);
+        assertThat(victim.waitFor()).as("killed, not ended by an error").isEqualTo(128 + 9);
       }
       for (Process last : running) {
         last.destroyForcibly().waitFor();
@@ -188,7 +188,7 @@ class SharedJobsIT {
   }
 
   @Test
-  void whatAKilledLastJobLeavesIsSweptByTheNextOfAnyGroup() throws Exception {
+  void leftoversOfAKilledLastJobAreDeletedByTheNextJobOfAnyGroup() throws Exception {
     Process last = job("left", 10, 1, 1);
     BufferedReader output = output(last);
     assertThat(output.readLine()).isEqualTo("joined");
@@ -203,7 +203,7 @@ class SharedJobsIT {
   }
 
   @Test
-  void whoJoinsTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
+  void joiningTakesTheStoreAsItIsAndNeedsNoMemory() throws Exception {
     Process first = job("join", 10, 1, 1);
     assertThat(output(first).readLine()).isEqualTo("joined");
     try (ArenaStore store = Items.openHost(directory, "join", () -> 0, word -> {})) {
@@ -233,7 +233,7 @@ class SharedJobsIT {
   }
 
   @Test
-  void jobsThatComeAndGoTogetherNeverLoseEachOther() throws Exception {
+  void jobsThatStartAndEndTogetherNeverLoseEachOther() throws Exception {
     for (int round = 0; round < 5; round++) {
       List<Process> four = new ArrayList<>();
       for (int i = 0; i < 4; i++) {

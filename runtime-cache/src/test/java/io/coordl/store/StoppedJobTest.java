@@ -20,9 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Another job of the group is stopped while it sets the store up: its lock is held by the kernel.
- */
+/** Another job of the group is stopped while it sets up the store; the kernel holds its lock. */
 @Tag("slow")
 class StoppedJobTest {
   private static final ItemKey KEY = new ItemKey(1, 2);
@@ -34,7 +32,7 @@ class StoppedJobTest {
   private Path file;
 
   @BeforeEach
-  void aFileInTheMaking() throws IOException {
+  void createUnfinishedFile() throws IOException {
     file = SharedFile.path(directory, Machine.user(), "g", ArenaContents.HERE);
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -49,7 +47,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void theStoreIsTakenOnceTheStoppedJobGoesOn() throws Exception {
+  void theStoreIsOpenedOnceTheStoppedJobContinues() throws Exception {
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
@@ -60,7 +58,7 @@ class StoppedJobTest {
       assertThat(store.items()).isZero();
       assertThat(store.used()).isZero();
       assertThat(store.rates()).isNull();
-      store.choose(new Rates(1, 1, 1, 1)); // Measured before there is a store: no choice.
+      store.choose(new Rates(1, 1, 1, 1)); // Ignored: there is no store yet.
       assertThat(store.rates()).isNull();
 
       other.goOn();
@@ -75,7 +73,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void whatBringsItemsAheadDoesNotTryInVainMeanwhile() throws Exception {
+  void prefetchingPausesWhileTheOtherJobIsStopped() throws Exception {
     Path item = Items.file(directory, "item", 1000);
     ItemFilter filter = ItemFilter.matching(List.of(item.toString()), ItemNames.HERE);
     try (SetupHolder other = new SetupHolder(file);
@@ -96,7 +94,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void whoWaitsForLongIsToldInPlainWords() throws Exception {
+  void aLongWaitIsLogged() throws Exception {
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
       while (words.isEmpty()) {
@@ -116,7 +114,7 @@ class StoppedJobTest {
   }
 
   @Test
-  void aJobThatEndsWhileItWaitsTakesNothing() throws Exception {
+  void aJobThatEndsWhileItWaitsTakesNoStore() throws Exception {
     try (SetupHolder other = new SetupHolder(file)) {
       ArenaStore store = open();
       store.close();
@@ -125,6 +123,6 @@ class StoppedJobTest {
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     }
     assertThat(words).isEmpty();
-    assertThat(file).isEmptyFile(); // It is the stopped job's; the next that starts sweeps it.
+    assertThat(file).isEmptyFile(); // The stopped job's file; the next job to start deletes it.
   }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store is given up if, and only if, it has no hits. */
+/** A store is abandoned if and only if it has no hits. */
 class StoreGainTest {
   private static final int FILES = 40;
 
@@ -65,7 +65,7 @@ class StoreGainTest {
   }
 
   @Test
-  void filesThatChangeInEachEpochAreKeptNoMoreAndTheirMemoryIsGivenBack() throws IOException {
+  void filesThatChangeEveryEpochAreNoLongerKeptAndTheirMemoryIsGivenBack() throws IOException {
     MinioCache cache = new MinioCache(store, path -> true, new KeptForms(), () -> true, gain());
     for (int epoch = 0; epoch < 5; epoch++) {
       date(epoch);
@@ -83,7 +83,7 @@ class StoreGainTest {
   }
 
   @Test
-  void decodedItemsOfSuchFilesAreKeptNoMore() throws IOException {
+  void decodedItemsOfSuchFilesAreNoLongerKept() throws IOException {
     StoreGain gain = gain();
     DecodedStore decoded = new DecodedStore(store, path -> true, new KeptForms(), () -> true, gain);
     DecodedForm form = DecodedForm.of("pixels");
@@ -98,7 +98,7 @@ class StoreGainTest {
   }
 
   @Test
-  void oneRewriteOfAllFilesIsNoReasonWhereTheyAreFoundAgain() throws IOException {
+  void rewritingAllFilesOnceDoesNotStopAStoreWithHits() throws IOException {
     StoreGain gain = gain();
     MinioCache cache = new MinioCache(store, path -> true, new KeptForms(), () -> true, gain);
     for (int epoch = 0; epoch < 12; epoch++) {
@@ -112,7 +112,7 @@ class StoreGainTest {
   }
 
   @Test
-  void ofMoreFilesThanItRemembersAShareStandsForAll() {
+  void aSampleRepresentsMoreFilesThanAreRemembered() {
     StoreGain gain = gain();
     int many = 10 * StoreGain.MOST;
     int again = 0;
