@@ -28,7 +28,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void itemsNeededSoonAreNotEvicted() {
+  void anItemWithoutRoomDoesNotEvictAnEarlierOne() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(6));
     items.put(key(2), bytes(6));
@@ -39,7 +39,7 @@ final class PrefetchedItemsTest {
   }
 
   @Test
-  void unusedItemsAreEvicted() {
+  void itemsUnusedForLongAreEvicted() {
     PrefetchedItems items = new PrefetchedItems(10);
     items.put(key(1), bytes(10));
     for (int i = 0; i < 2_048; i++) {

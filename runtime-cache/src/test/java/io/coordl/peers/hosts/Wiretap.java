@@ -64,7 +64,7 @@ public final class Wiretap implements Closeable {
               try {
                 work.run();
               } catch (IOException e) {
-                // One of the three has disconnected.
+                // The client, the server or the test disconnected.
               }
             },
             "wiretap");

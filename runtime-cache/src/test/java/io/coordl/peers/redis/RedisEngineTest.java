@@ -35,12 +35,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** The engine with servers of Debian's package redis-server. */
+/** Runs the engine with servers of Debian's package redis-server. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisEngineTest {
   private static final String GROUP = "test";
 
-  /** Where no server hangs, a machine that is busy is no fault. */
+  /** If no server hangs, a busy machine must not cause a fault. */
   private static final Duration ENDLESS = Duration.ofMinutes(1);
 
   @TempDir Path directory;
@@ -79,7 +79,7 @@ class RedisEngineTest {
     return engine;
   }
 
-  /** An engine of a host without room, which is up. */
+  /** A connected engine of a host without room. */
   private RedisEngine engine(RedisServer server) {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     await(engine.servers::up);
@@ -120,11 +120,11 @@ class RedisEngineTest {
     return RedisItem.key(GROUP, item.key());
   }
 
-  // ---- an item's way
+  // ---- items
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 8, 4000, 8176, 8180, 8192, 112_640, 1 << 20, 8 << 20})
-  void whatOneHostHasReadTheOtherGetsFromRedis(int length) throws Exception {
+  void anItemReadByOneHostComesFromRedisOnTheOther(int length) throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(length, length);
 
@@ -136,7 +136,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void theStoreOfTheHostComesFirst() throws Exception {
+  void theHostsOwnStoreComesFirst() throws Exception {
     RedisServer server = server();
     RedisEngine one = engine(store(), null, server.uri());
     RedisEngine other = engine(store(), null, server.uri());
@@ -152,7 +152,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void otherGroupsHaveOtherItems() throws Exception {
+  void groupsHaveSeparateItems() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     assertFetched(engine(server), item, Outcome.ADMITTED);
@@ -164,7 +164,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void anItemGoesAWeekAfterItWasWritten() throws Exception {
+  void anItemExpiresAWeekAfterItWasWritten() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     assertFetched(engine(server), item, Outcome.ADMITTED);
@@ -174,7 +174,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void ofManyThreadsOneReadsAnItem() throws Exception {
+  void oneOfManyThreadsReadsAnItem() throws Exception {
     RedisServer server = server();
     List<RedisEngine> hosts = List.of(engine(server), engine(server));
     int threads = 8;
@@ -206,7 +206,7 @@ class RedisEngineTest {
   // ---- claims
 
   @Test
-  void aReadThatFailsGivesItsClaimBack() throws Exception {
+  void aFailedReadReleasesItsClaim() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -233,7 +233,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void theClaimOfADeadHostRunsOut() throws Exception {
+  void aDeadHostsClaimExpires() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     RedisEngine engine = engine(server);
@@ -244,7 +244,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void whoWaitsTooLongHelpsHimselfAndTheClaimStays() throws Exception {
+  void aHostThatWaitsTooLongReadsStorageAndTheClaimStays() throws Exception {
     RedisServer server = server();
     TestItem item = new TestItem(1, 1000);
     RedisEngine full = engine(server);
@@ -275,10 +275,10 @@ class RedisEngineTest {
     }
   }
 
-  // ---- what is not the item
+  // ---- wrong values
 
   @Test
-  void aDamagedItemIsReadFromStorageAndWrittenAnew() throws Exception {
+  void aDamagedItemIsReadFromStorageAndRewritten() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     for (int at : new int[] {0, 5, 9, RedisItem.HEADER_BYTES, 9_000}) {
@@ -307,7 +307,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void whatOthersPutThereIsNoItem() throws Exception {
+  void foreignValuesAreNotItems() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem list = new TestItem(1, 1000);
@@ -327,7 +327,7 @@ class RedisEngineTest {
   // ---- full
 
   @Test
-  void aFullRedisKeepsWhatItHasAndIsNotAskedToKeepMore() throws Exception {
+  void aFullRedisKeepsItsItemsAndIsNotAskedToKeepMore() throws Exception {
     RedisServer server = server("--maxmemory", "6mb", "--maxmemory-policy", "noeviction");
     RedisEngine engine = engine(server);
     int items = 80;
@@ -351,7 +351,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aServerThatEvictsIsUsedAndSaid() throws Exception {
+  void aServerThatEvictsIsUsedAndLogged() throws Exception {
     RedisServer server = server("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru");
     RedisEngine engine = engine(server);
 
@@ -361,7 +361,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aServerThatDoesNotTellWhetherItEvictsIsUsedAndSaid() throws Exception {
+  void aServerWithAnUnknownEvictionPolicyIsUsedAndLogged() throws Exception {
     RedisServer server = server("--rename-command", "INFO", "");
     RedisEngine engine = engine(server);
 
@@ -373,7 +373,7 @@ class RedisEngineTest {
   // ---- faults
 
   @Test
-  void aKilledServerIsDoneWithoutAndUsedAgainOnceItIsBack() throws Exception {
+  void aKilledServerIsSkippedAndUsedAgainOnceItIsBack() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -394,7 +394,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aServerThatIsNotThereYetIsUsedOnceItIs() throws Exception {
+  void aServerThatStartsLateIsUsedOnceItIsUp() throws Exception {
     RedisServer server = server();
     server.kill();
     RedisEngine engine = engine(new FullStore(), null, server.uri());
@@ -433,7 +433,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aWriteThatBlocksEndsToo() throws Exception {
+  void aBlockedWriteTimesOut() throws Exception {
     timeouts = Timeouts.USUAL;
     RedisServer server = server();
     RedisEngine engine = engine(server);
@@ -458,7 +458,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aConnectionThatTheServerHasClosedIsNoFault() throws Exception {
+  void aConnectionClosedByTheServerIsNotAFault() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(server);
     TestItem item = new TestItem(1, 1000);
@@ -469,10 +469,10 @@ class RedisEngineTest {
     assertThat(words).isEmpty();
   }
 
-  // ---- who may
+  // ---- access
 
   @Test
-  void aPasswordThatIsRightIsUsed() throws Exception {
+  void aRightPasswordIsUsed() throws Exception {
     RedisServer server = server("--requirepass", "p@ss/w:rd");
     RedisEngine engine = engine(new FullStore(), null, server.uri(":p%40ss%2Fw%3Ard@"));
     await(engine.servers::up);
@@ -482,7 +482,7 @@ class RedisEngineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ":topsecret@", "topuser:topsecret@"})
-  void aPasswordThatIsWrongIsSaidOnceAndNotShown(String credentials) throws Exception {
+  void aWrongPasswordIsLoggedOnceAndNotShown(String credentials) throws Exception {
     RedisServer server = server("--requirepass", "another");
     RedisEngine engine = engine(new FullStore(), null, server.uri(credentials));
     for (int i = 0; i < 100; i++) {
@@ -498,7 +498,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void tlsWithTheUsersOwnKeys() throws Exception {
+  void tlsUsesTheUsersKeysAndRefusesOthers() throws Exception {
     TestKeys keys = TestKeys.make(directory, "mine");
     RedisServer server =
         server(
@@ -550,7 +550,7 @@ class RedisEngineTest {
   // ---- clusters
 
   @Test
-  void aClusterIsFoundOutByOneOfItsNodes() throws Exception {
+  void aClusterIsDiscoveredFromOneNode() throws Exception {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(1));
     int items = 60;
@@ -570,7 +570,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aNodeThatDiesTakesItsOwnItemsAlong() throws Exception {
+  void aDeadNodeLosesOnlyItsOwnItems() throws Exception {
     List<RedisServer> servers = cluster();
     RedisEngine engine = engine(servers.get(0));
     for (RedisServer server : servers) {
@@ -630,7 +630,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void aNodeThatKeepsNothingIsLeftAlone() throws Exception {
+  void aNodeWithoutSlotsIsNotUsed() throws Exception {
     RedisServer first = cluster().get(0);
     String bus = Integer.toString(RedisServer.freePort());
     RedisServer empty = server("--cluster-enabled", "yes", "--cluster-port", bus);
@@ -680,7 +680,7 @@ class RedisEngineTest {
   }
 
   @Test
-  void severalServersThatAreNoClusterAreSaid() throws Exception {
+  void serversThatAreNotAClusterAreLogged() throws Exception {
     RedisServer server = server();
     RedisEngine engine = engine(new FullStore(), null, server.uri(), server().uri());
     await(engine.servers::up);
@@ -690,7 +690,7 @@ class RedisEngineTest {
     assertThat(words).singleElement().asString().contains("is not a cluster");
   }
 
-  // ---- the end
+  // ---- closing
 
   @Test
   void closingEndsThreadsAndConnections() throws Exception {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Protocol.Command;
 
-/** Hosts, each a JVM of its own, with one Redis. */
+/** Hosts in separate JVMs share one Redis. */
 class RedisJobsIT {
   private static final int ITEMS = 500;
 
@@ -75,7 +75,7 @@ class RedisJobsIT {
     job.getOutputStream().flush();
   }
 
-  /** Without room of their own, with room for a part, and with room for all. */
+  /** With local room for no items, for some, and for all. */
   @ParameterizedTest
   @ValueSource(strings = {"0", "4m", "64m"})
   void threeHostsReadEachItemOnceBetweenThem(String budget) throws Exception {
@@ -101,14 +101,14 @@ class RedisJobsIT {
   }
 
   @Test
-  void hostsThatAreKilledLeaveNoWrongItemAndNoStuckOne() throws Exception {
+  void killedHostsLeaveNoWrongAndNoStuckItem() throws Exception {
     SplittableRandom random = new SplittableRandom(11);
     int kills = 20;
     for (int i = 0; i < kills; i++) {
       Process victim = job(1, i, "4m");
       assertThat(output(victim).readLine()).isEqualTo("joined");
       release(victim);
-      // One job works at one item: of three keys one is of an item that it has read.
+      // A job claims one item at a time, so three keys include items that it has read.
       while (i == 0 && (Long) server.ask(Command.DBSIZE) < 3) {
         LockSupport.parkNanos(1_000_000);
       }
@@ -137,6 +137,6 @@ class RedisJobsIT {
       }
     }
     assertThat(words).isEmpty();
-    assertThat(reads).as("the killed have read something").hasValueLessThan(ITEMS);
+    assertThat(reads).as("the killed hosts have read some items").hasValueLessThan(ITEMS);
   }
 }

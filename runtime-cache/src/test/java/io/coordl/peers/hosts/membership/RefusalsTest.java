@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who is refused is told, but strangers do not fill the job's log. */
+/** Refusals are logged, but strangers cannot fill the job's log. */
 final class RefusalsTest {
   private final List<String> words = new ArrayList<>();
   private final Refusals refusals = new Refusals();
@@ -29,7 +29,7 @@ final class RefusalsTest {
   }
 
   @Test
-  void eightStrangersAreToldEachOnce() throws Exception {
+  void eightStrangersAreLoggedOnceEach() throws Exception {
     refusals.tell(new OnceLog(words::add));
     for (int stranger = 1; stranger <= 20; stranger++) {
       refuse(stranger);
@@ -42,7 +42,7 @@ final class RefusalsTest {
   }
 
   @Test
-  void whoIsRefusedBeforeAnybodyListensIsToldTheNextTime() throws Exception {
+  void aRefusalBeforeTheLogIsSetIsLoggedTheNextTime() throws Exception {
     refuse(1);
     refusals.tell(new OnceLog(words::add));
     refuse(1);
