@@ -63,9 +63,9 @@ class ModelLayersTest {
             "1 1 generator first", "1 2 generator second", "2 1 critic first", "2 2 critic second");
   }
 
-  /** A search trains many networks alike, each by a trainer of its own. */
+  /** A search trains many identical networks, each with its own trainer. */
   @Test
-  void epochsSayWhichModelTheyTrainByItsLayers() {
+  void epochsIdentifyTheirModelByItsLayers() {
     events.close();
     spans.layers(trainer -> List.of(layer(trainer.toString().substring(0, 1))));
     List<Long> models = new ArrayList<>();
@@ -82,7 +82,7 @@ class ModelLayersTest {
   }
 
   @Test
-  void ofManyModelsTheFirstAreRecorded() {
+  void onlyTheFirstOfManyModelsAreRecorded() {
     spans.layers(
         trainer -> {
           asked++;

@@ -80,7 +80,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void batchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
+  void aBatchPreparedByTheTrainingThreadIsSplitIntoFetchAndPrep() {
     long fit = spans.enter(FIT, null);
     ask(true, 1);
     long take = spans.enter(TAKE, iterator);
@@ -111,7 +111,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void batchPreparedByAnotherThreadIsDividedByTheOverlapWithItsPreparation() {
+  void aWaitForAnotherThreadsBatchIsSplitByItsOverlapWithPreparation() {
     Object batch = new Object();
     long fit = spans.enter(FIT, null);
     long ask = spans.enter(ASK, iterator);
@@ -163,7 +163,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void waitsForACoreAreToldApartByWhereTheyAre() {
+  void waitsForACoreAreSplitByPhase() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -186,7 +186,7 @@ class SpanRecorderTest {
 
   /** In DJL a batch is a span of its own inside the wait for it. */
   @Test
-  void aBatchMadeInsideTheWaitForItWaitsForACoreInThePreparation() {
+  void coreWaitsOfABatchMadeInsideItsWaitCountAsPreparation() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -208,7 +208,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aThreadThatPreparesBesideWaitsForACoreInThePreparation() {
+  void coreWaitsOfAPreparingThreadCountAsPreparation() {
     Waits cores = new Waits();
     spans.cores(cores);
     runOnOtherThread(
@@ -226,9 +226,11 @@ class SpanRecorderTest {
     assertThat(totals().computeCoreWait).isZero();
   }
 
-  /** Reading takes microseconds: it waits until the next time, and is divided by the time. */
+  /**
+   * Reading the counter takes microseconds, so short steps share one reading, split by their time.
+   */
   @Test
-  void shortStepsAreReadTogether() {
+  void shortStepsShareOneCounterReading() {
     Waits cores = new Waits();
     spans.cores(cores);
     long fit = spans.enter(FIT, null);
@@ -250,7 +252,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void collectorPausesAreTakenOutFirst() {
+  void gcPausesAreSubtractedFirst() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(100);
@@ -277,7 +279,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void handWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
+  void aHandWrittenLoopKeepsTheWaitBeforeItsFirstStep() {
     long take = spans.enter(TAKE, iterator);
     tick(80);
     spans.exit(take, new Object());
@@ -287,7 +289,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void threadThatOnlyLoadsNeverStalls() {
+  void aThreadThatOnlyLoadsNeverStalls() {
     Object batch = new Object();
     runOnOtherThread(
         () -> {
@@ -305,11 +307,11 @@ class SpanRecorderTest {
     spans.exit(take, batch);
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(7);
-    assertThat(totals().queueStall).as("it was ready before it was asked for").isEqualTo(7);
+    assertThat(totals().queueStall).as("the batch was ready before the wait").isEqualTo(7);
   }
 
   @Test
-  void checkpointInsideAStepIsNotComputing() {
+  void aCheckpointInsideAStepIsNotCompute() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.exit(take, new Object());
@@ -324,7 +326,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void callThatThrowsClosesWhatWasOpenInside() {
+  void aCallThatThrowsClosesItsInnerSpans() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.enter(SAMPLE, this); // Its exit is never called.
@@ -340,7 +342,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void resetEndsAnEpochThatTheLoopLeft() {
+  void aResetEndsAnEpochLeftEarly() {
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 3; epoch++) {
       long take = spans.enter(TAKE, iterator);
@@ -353,7 +355,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void validationInsideAnEpochLeavesTheStepItInterrupted() {
+  void aValidationInsideAnEpochKeepsTheInterruptedStep() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
@@ -373,7 +375,7 @@ class SpanRecorderTest {
     assertThat(heard.lines).contains("epoch 1", "epoch 2");
   }
 
-  /** One epoch with one batch, after a wait of {@code wait}. */
+  /** Runs an epoch with one batch, after a wait of {@code wait}. */
   private void epoch(Object over, long wait, Runnable step) {
     long take = spans.enter(TAKE, over);
     tick(wait);
@@ -388,7 +390,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anUpdateInsideAnUpdateIsOne() {
+  void nestedUpdatesCountOnce() {
     long fit = spans.enter(FIT, null);
     epoch(
         iterator,
@@ -403,7 +405,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anEpochThatWasLeftWithItsThreadIsAnEpochOfTheJob() {
+  void anEpochOfAnEndedThreadCounts() {
     runOnOtherThread(
         () -> {
           long fit = spans.enter(FIT, null);
@@ -420,7 +422,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anEpochThatUpdatesNoModelIsAnEvaluation() {
+  void anEpochWithoutUpdatesIsAnEvaluation() {
     Object validation = new Object();
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -435,7 +437,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void anEpochThatAnEvaluationInterruptsIsOne() {
+  void anEpochInterruptedByAnEvaluationIsOneEpoch() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.exit(take, new Object());
@@ -449,7 +451,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void updatesOfWorkersMakeAnEpochOfWhatFeedsThem() {
+  void updatesOfWorkersMakeTheFeedingLoopAnEpoch() {
     long fit = spans.enter(FIT, null);
     epoch(iterator, 5, () -> runOnOtherThread(this::update));
     epoch(iterator, 5, () -> {});
@@ -477,7 +479,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aPauseIsNoPartOfWhatItInterrupts() {
+  void gcPausesAreExcludedFromTheInterruptedWork() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     spans.fetchTime(clock.get(), clock.addAndGet(20));
@@ -488,7 +490,7 @@ class SpanRecorderTest {
     tick(20);
     spans.exit(take, new Object());
     tick(10);
-    gc.addAndGet(5); // In the step.
+    gc.addAndGet(5); // During the step.
     ask(false, 0);
     spans.exit(fit, null);
 
@@ -534,7 +536,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void passBeforeTheTrainingIsNoEpochAndNoStall() {
+  void aPassBeforeTrainingIsNeitherAnEpochNorAStall() {
     for (int batch = 0; batch < 5; batch++) { // normalizer.fit(iterator)
       ask(true, 1);
       long take = spans.enter(TAKE, iterator);
@@ -555,7 +557,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void waitForANextThatThrowsIsAWait() {
+  void aWaitForANextThatThrowsCountsAsAWait() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(10);
@@ -572,7 +574,7 @@ class SpanRecorderTest {
   void epochsLeftByABreakAreWrittenWithTheirLastStep() {
     long fit = spans.enter(FIT, null);
     for (int epoch = 0; epoch < 3; epoch++) {
-      Object data = new Object(); // DJL: every epoch iterates over an object of its own.
+      Object data = new Object(); // DJL: every epoch iterates over its own object.
       long take = spans.enter(TAKE, data);
       tick(2);
       spans.exit(take, new Object());
@@ -585,7 +587,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void modelWrittenLongAfterTheLastBatchLengthensTheJobByTheWritingOnly() {
+  void aLateCheckpointExtendsTheJobByItsOwnTimeOnly() {
     long fit = spans.enter(FIT, null);
     long take = spans.enter(TAKE, iterator);
     tick(10);
@@ -612,7 +614,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void plannedEpochsTellHowLongTheyWillTake() {
+  void theTimeLeftIsDerivedFromPlannedEpochs() {
     long fit = spans.enter(FIT, 4);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
     assertThat(spans.totals().snapshot().timeLeft).isZero();
@@ -626,7 +628,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
-    long once = spans.enter(FIT, 1); // Most likely in a loop of the program.
+    long once = spans.enter(FIT, 1); // Probably in a loop of the program.
     epochOf(100);
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
     assertThat(spans.totals().snapshot().timeLeft).isZero();
@@ -644,7 +646,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void whatAnEarlierJobHasMadeIsNotToCome() {
+  void epochsOfAnEarlierJobAreNotPlanned() {
     spans.exit(spans.enter(SKIPPED, 1), null); // No loop is known.
     long fit = spans.enter(FIT, 7);
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -652,22 +654,24 @@ class SpanRecorderTest {
       spans.exit(spans.enter(SKIPPED, 1), null);
     }
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(5);
-    Object data = new Object(); // Its batches are made again, and no step of it.
+    Object data = new Object(); // Its batches are made again, its steps are not.
     long take = spans.enter(TAKE, data);
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);
     tick(10);
     spans.exit(spans.enter(ASK, data), false);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
-    take = spans.enter(TAKE, data); // Its second step is the first that is made.
+    take = spans.enter(TAKE, data); // Its second step is the first to run.
     spans.exit(take, new Object());
     spans.exit(spans.enter(SKIPPED, null), null);
     epochOf(20, data);
-    assertThat(spans.totals().snapshot().timeLeft).as("it was no whole epoch").isZero();
+    assertThat(spans.totals().snapshot().timeLeft).as("not a whole epoch").isZero();
     epochOf(1_000);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(2_000);
     epochOf(700);
-    assertThat(spans.totals().snapshot().timeLeft).as("the one before warmed up").isEqualTo(700);
+    assertThat(spans.totals().snapshot().timeLeft)
+        .as("the epoch before was the warm-up")
+        .isEqualTo(700);
     epochOf(700);
     spans.exit(fit, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(4);
@@ -675,7 +679,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void theLastEpochAfterAResumeHasNotEndedBeforeItsEnd() {
+  void theLastEpochAfterAResumeCountsAsDoneOnlyAtItsEnd() {
     long fit = spans.enter(FIT, 3);
     spans.exit(spans.enter(SKIPPED, 2), null);
     Object data = new Object();
@@ -690,7 +694,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void aTrainerMayKnowHowManyEpochsItMakes() {
+  void aTrainersEpochCountIsUsed() {
     Object trainer = new Object();
     spans.counts(counted -> counted == trainer ? 3 : 0);
     long other = spans.enter(FIT, new Object());
@@ -705,7 +709,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void whoAsksForCollectionsMostOftenIsKnown() {
+  void theMostFrequentCallerOfSystemGcIsKnown() {
     spans.exit(spans.enter(COLLECTION, "my.Before.training"), null);
     long fit = spans.enter(FIT, null);
     epochOf(100);
@@ -727,7 +731,7 @@ class SpanRecorderTest {
   }
 
   @Test
-  void deepNestingIsNoLimit() {
+  void deepNestingIsSupported() {
     long first = spans.enter(SAMPLE, this);
     for (int i = 0; i < 1_000; i++) {
       spans.enter(TRANSFORM, this);

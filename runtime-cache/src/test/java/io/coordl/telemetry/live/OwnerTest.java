@@ -8,16 +8,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The user of this process is found. */
+/** Finds the user of this process. */
 final class OwnerTest {
   /** Prints the user found without /proc. */
   public static void main(String[] args) throws Exception {
     System.out.print(Owner.user(Path.of(args[0], "no-proc")));
   }
 
-  /** As if /proc were not mounted and the user had no home, or somebody else's. */
+  /** As if /proc were not mounted and the user had no home directory, or another user's. */
   @Test
-  void withoutProcTheUserIsToldByAFileOfItsOwn(@TempDir Path folder) throws Exception {
+  void withoutProcTheUserIsTheOwnerOfANewFile(@TempDir Path folder) throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The metrics sent to Prometheus, a collector and Kubeflow, and the messages if that fails. */
+/** The metrics sent to Prometheus, a collector and Kubeflow, and the messages on failure. */
 class MetricsExportTest {
   private final List<String> said = new CopyOnWriteArrayList<>();
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
@@ -124,7 +124,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void prometheusGetsExactFiguresUnderTheirNames() {
+  void prometheusGetsExactNamedFigures() {
     assertThat(text().lines())
         .contains(
             "# TYPE coordl_samples_total counter",
@@ -149,7 +149,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theDashboardAsksForNamesThatAreThere() throws IOException {
+  void theDashboardUsesExistingNames() throws IOException {
     String metrics = text();
     String dashboard = Files.readString(Path.of("../examples/grafana/coordl.json"));
     assertThat(
@@ -159,7 +159,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theServerAnswersWhatIsAskedEvenIfAnotherClientIsSilent() throws Exception {
+  void theServerAnswersEvenIfAnotherClientIsSilent() throws Exception {
     int port = freePort();
     try (Export export = start("prometheus:" + port)) {
       assertThat(get(port, "/other").statusCode()).isEqualTo(404);
@@ -190,7 +190,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void itListensToThisHostAloneUnlessAskedTo() {
+  void theServerListensOnLoopbackByDefault() {
     assertThat(PrometheusServer.address("9464").toString()).isEqualTo("127.0.0.1:9464");
     assertThat(PrometheusServer.address("0.0.0.0:9464").toString()).isEqualTo("0.0.0.0:9464");
     assertThat(PrometheusServer.address("[::]:9464").toString()).isEqualTo("[::]:9464");
@@ -277,7 +277,7 @@ class MetricsExportTest {
 
   @ParameterizedTest
   @ValueSource(ints = {302, 401, 500})
-  void aCollectorThatRefusesIsSaid(int status) throws Exception {
+  void aCollectorThatRefusesIsLogged(int status) throws Exception {
     int port = collector(HttpServer.create(anyPort(), 0), status);
     String target = "otlp:http://127.0.0.1:" + port;
     start(target).close();
@@ -286,7 +286,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void aCollectorThatIsNotThereOrNeverAnswersIsSaidAndTheJobEnds() throws Exception {
+  void aMissingOrSilentCollectorIsLoggedAndTheJobEnds() throws Exception {
     String absent = "otlp:http://127.0.0.1:" + freePort();
     start(absent).close();
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -303,7 +303,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void allAreToldOfTheEndBeforeOneIsWaitedFor() throws Exception {
+  void allExportsAreEndedBeforeAnyIsWaitedFor() throws Exception {
     CountDownLatch second = new CountDownLatch(1);
     HttpServer waiting = HttpServer.create(anyPort(), 0);
     waiting.createContext(
@@ -332,7 +332,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theirLastTotalsHaveTheTimeOfOne() throws Exception {
+  void allLastTotalsShareOneTimeLimit() throws Exception {
     Duration patience = Duration.ofHours(1);
     AtomicLong clock = new AtomicLong();
     int port = collector(HttpServer.create(anyPort(), 0), 200);
@@ -343,7 +343,7 @@ class MetricsExportTest {
               .map(to -> new MetricsExport(to, this::totals, said::add, patience))
               .toList();
       exports.forEach(MetricsExport::start);
-      // The clock is read when they are stopped, and an hour later, after one of them has ended.
+      // The clock is read when the exports are stopped, and an hour later, after one of them ended.
       MetricsExport.end(
           exports,
           () -> {
@@ -360,7 +360,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void theEnvironmentNamesTheCollector() {
+  void theCollectorIsTakenFromTheEnvironment() {
     assertThat(new Otlp("", Map.<String, String>of()::get).where())
         .isEqualTo("http://localhost:4318/v1/metrics");
     assertThat(new Otlp("", Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://a:1/b")::get).where())
@@ -374,7 +374,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void kubeflowGetsProgressWithTheTokenOfTheMoment() throws Exception {
+  void kubeflowGetsProgressWithTheCurrentToken() throws Exception {
     TestKeys keys = TestKeys.make(folder, "trainer");
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(keys.context()));
@@ -418,7 +418,7 @@ class MetricsExportTest {
   }
 
   @Test
-  void withoutKubeflowThatIsSaid() throws Exception {
+  void missingKubeflowIsLogged() throws Exception {
     start("kubeflow").close();
     assertThat(said)
         .containsExactly(

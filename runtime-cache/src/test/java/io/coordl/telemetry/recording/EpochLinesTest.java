@@ -46,7 +46,7 @@ class EpochLinesTest {
   }
 
   @Test
-  void stepsThatWaitForACoreAreSaid() {
+  void coreWaitsOfStepsAreReported() {
     coreWait = 8 * SECOND;
     epoch(16, 3);
     assertThat(said.get(0)).contains("queueing 0.0 %), steps without a core 50.0 %,");
@@ -55,9 +55,9 @@ class EpochLinesTest {
     assertThat(said.get(1)).doesNotContain("core");
   }
 
-  /** Another network over the same data is no slower epoch of the first. */
+  /** A second network over the same data is not a slow epoch of the first. */
   @Test
-  void epochsOfAnotherModelAreNotComparedWithThoseOfTheFirst() {
+  void epochsOfDifferentModelsAreNotCompared() {
     for (int i = 0; i < 4; i++) {
       epoch(20, 1);
     }
@@ -70,7 +70,7 @@ class EpochLinesTest {
   }
 
   @Test
-  void aLongEpochIsALine() {
+  void aLongEpochGetsItsOwnLine() {
     epoch(16, 3);
 
     assertThat(said)
@@ -80,7 +80,7 @@ class EpochLinesTest {
   }
 
   @Test
-  void epochsToComeAreSaidIfTheyAreKnown() {
+  void remainingEpochsAreReportedIfKnown() {
     totals.epochs = 1;
     totals.plannedEpochs = 30;
     totals.timeLeft = 3_725 * SECOND;
@@ -103,8 +103,8 @@ class EpochLinesTest {
   }
 
   @Test
-  void whatMakesEpochsSlowerIsSaidOnceAndAgainWhenItGrows() {
-    epoch(40, 0); // The first epoch warms up, and is not compared.
+  void slowerEpochsAreReportedOnceAndAgainWhenTheyGetWorse() {
+    epoch(40, 0); // The first epoch is warm-up and is not compared.
     epoch(20, 1);
     epoch(24, 5);
     assertThat(said).hasSize(3);
@@ -128,9 +128,11 @@ class EpochLinesTest {
                 + " 10.0 ms");
   }
 
-  /** The phases prepare differently; the longest takes eight times as long as the shortest. */
+  /**
+   * The phases prepare differently; the longest epoch takes eight times as long as the shortest.
+   */
   @Test
-  void epochsOfAProfileAreNotComparedWithOneAnother() {
+  void epochsOfAProfileAreNotCompared() {
     profiled = true;
     epoch(40, 0);
     epoch(20, 1);
@@ -139,7 +141,7 @@ class EpochLinesTest {
   }
 
   @Test
-  void sizesThatAreNotKnownAreLeftOut() {
+  void unknownSizesAreOmitted() {
     EpochEvent epoch = new EpochEvent();
     epoch.updates = 1;
     epoch.batches = 1;

@@ -38,7 +38,7 @@ class PeerLogTest {
   }
 
   @Test
-  void everyQuestionIsCountedOfTheHostThatWasAsked() {
+  void everyQuestionIsCountedByHost() {
     ask("a:7801", QUICK, 100, Answer.FOUND);
     ask("a:7801", SLOW, 1_000, Answer.FOUND);
     ask("a:7801", QUICK, 0, Answer.ABSENT);
@@ -59,7 +59,7 @@ class PeerLogTest {
   }
 
   @Test
-  void questionsOfManyThreadsAreAllCounted() throws Exception {
+  void questionsOfAllThreadsAreCounted() throws Exception {
     AtomicInteger next = new AtomicInteger();
     Runnable asking =
         () -> {
@@ -78,7 +78,7 @@ class PeerLogTest {
   }
 
   @Test
-  void hostsWithoutEndAreCountedTogether() {
+  void hostsBeyondTheLimitAreCountedTogether() {
     for (int i = 0; i < PeerLog.MOST_PEERS + 100; i++) {
       ask("host " + i, QUICK, 1, Answer.FOUND);
     }
@@ -130,12 +130,12 @@ class PeerLogTest {
   }
 
   @Test
-  void totalsOfEveryHostAreInTheRecording(@TempDir Path folder) throws Exception {
+  void theTotalsOfEveryHostAreRecorded(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("totals.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(PeerStatisticsEvent.class);
       recording.start();
-      job.startRecording("unused.jfr", false); // It joins the running one.
+      job.startRecording("unused.jfr", false); // Joins the running recording.
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", QUICK, 0, Answer.ABSENT);
       ask("b", SLOW, 500, Answer.KEPT);
@@ -183,7 +183,7 @@ class PeerLogTest {
   }
 
   @Test
-  void theSummarySaysWhatCameFromOtherHosts() {
+  void theSummaryReportsItemsFromOtherHosts() {
     job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
     job.spans().itemFetched("two", 0, 1, 30_000, Origin.MEMORY);
     job.spans().itemFetched("three", 0, 1, 20_000_000, Origin.PEER);
@@ -200,7 +200,7 @@ class PeerLogTest {
   }
 
   @Test
-  void aJobWithoutPeersSaysNothingOfThem() {
+  void aJobWithoutPeersReportsNone() {
     job.spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
 
     assertThat(job.finish()).noneMatch(line -> line.contains("host") || line.contains("peer"));

@@ -56,7 +56,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void aRecordingThatCannotGrowEndsAndTheJobGoesOn() throws Exception {
+  void aRecordingThatCannotGrowEndsAndTheJobContinues() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(128), List.of(), "own", recording, 10, "paced");
 
@@ -69,7 +69,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void aFullDirectoryOfTheRecordingIsSaidAndLeavesNoEmptyFile() throws Exception {
+  void aFullDirectoryIsLoggedAndLeavesNoEmptyFile() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(filesOfAtMost(4), List.of(), "own", recording, 10);
 
@@ -91,12 +91,12 @@ class RecordedJobsIT {
     assertThat(events(recording, "Fetch")).hasSize(200);
   }
 
-  /** Direct memory is the program's: it may have none left. */
+  /** The program may have used all direct memory. */
   @Test
-  void aProgramThatHasUsedUpItsDirectMemoryIsRecordedAllTheSame() throws Exception {
+  void aProgramWithoutDirectMemoryLeftIsStillRecorded() throws Exception {
     Path recording = folder.resolve("job.jfr");
     List<String> little = List.of("-XX:MaxDirectMemorySize=2m");
-    for (int run = 0; run < 2; run++) { // The second replaces the first.
+    for (int run = 0; run < 2; run++) { // The second run replaces the first recording.
       Ended job = run(List.of(), little, "own", recording, 10, "starved");
 
       assertThat(job.exit()).isEqualTo(7);
@@ -108,7 +108,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void anEpochLeftByBreakIsInTheRecordingAndInItsTotals() throws Exception {
+  void anEpochLeftByBreakIsRecordedAndCounted() throws Exception {
     Path recording = folder.resolve("job.jfr");
     Ended job = run(List.of(), List.of(), "own", recording, 10);
 
@@ -127,7 +127,7 @@ class RecordedJobsIT {
   }
 
   @Test
-  void itIsInTheUsersRecordingThoughJfrEndsFirst() throws Exception {
+  void anEpochLeftByBreakIsInTheUsersRecordingEvenIfJfrEndsFirst() throws Exception {
     Path recording = folder.resolve("users.jfr");
     Ended job =
         run(

@@ -18,7 +18,7 @@ final class RewriteLogTest {
   }
 
   @Test
-  void toNoteWhatWasRewrittenTakesNoEvent() throws Exception {
+  void notingARewrittenClassCreatesNoEvent() throws Exception {
     Process process =
         new ProcessBuilder(
                 List.of(
