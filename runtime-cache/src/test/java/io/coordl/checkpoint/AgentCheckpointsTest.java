@@ -34,16 +34,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentCheckpointsTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final ModelFiles files =
-      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add);
   private final Object model = new Object();
   private @Nullable Path resumed;
   @TempDir Path root;
 
   private AgentCheckpoints checkpoints(String every, int keep) {
     return new AgentCheckpoints(
-        root.toString(), every, 0.035, keep, 1, () -> resumed, files, said::add);
+        root.toString(), every, 0.035, keep, 1, () -> resumed, files, logged::add);
   }
 
   private AgentCheckpoints.Saver saves(String text) {
@@ -101,7 +101,7 @@ class AgentCheckpointsTest {
         .contains("checkpoint.every=2: 4 checkpoints of the agent's own in " + root)
         .contains("one in 2 steps");
     assertThat(checkpoints.whyUnused()).isEmpty();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -112,7 +112,7 @@ class AgentCheckpointsTest {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     assertThat(root.resolve("mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains("the job continues without");
+    assertThat(logged).singleElement().asString().contains("the job continues without");
     assertThat(checkpoints.whyUnused()).contains(root.toString());
     assertThat(other.run()).isEqualTo(root);
   }
@@ -131,7 +131,7 @@ class AgentCheckpointsTest {
         });
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
-    assertThat(said).singleElement().asString().contains("the disk is full", "the job continues");
+    assertThat(logged).singleElement().asString().contains("the disk is full", "the job continues");
     checkpoints.stepped(model, "mlp", saves("step 3"));
     assertThat(names("mlp")).containsExactly("000003", "latest");
   }
@@ -144,7 +144,7 @@ class AgentCheckpointsTest {
           model, "mlp", directory -> Files.writeString(directory.resolve("model"), "as it is"));
     }
     assertThat(names("mlp")).containsExactly("000008"); // The next one would delete it.
-    assertThat(said).singleElement().asString().contains("no file can be written whole");
+    assertThat(logged).singleElement().asString().contains("no file can be written whole");
   }
 
   @Test
@@ -163,7 +163,7 @@ class AgentCheckpointsTest {
     assertThat(names("mlp")).containsExactly("000002", "000005", "20261101", "latest");
     assertThat(mine).hasContent("precious");
     assertThat(next).hasContent("the program's");
-    assertThat(said).singleElement().asString().contains("no link latest");
+    assertThat(logged).singleElement().asString().contains("no link latest");
   }
 
   @Test
@@ -176,7 +176,7 @@ class AgentCheckpointsTest {
     Files.move(half, root.resolve("mlp/000001"));
     train("one", 1);
     assertThat(names("mlp")).containsExactly("000002", "latest");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /** A job that takes this many checkpoints and keeps two. */
@@ -217,14 +217,14 @@ class AgentCheckpointsTest {
     assertThat(contents("mlp")).isEqualTo(before);
     assertThat(root.resolve("mlp/latest/notes.txt")).hasContent("precious");
 
-    said.clear();
+    logged.clear();
     resumed = only; // Makes it the same run: newer checkpoints replace it.
     train("three", 3);
     assertThat(root.resolve("mlp/latest/model")).hasContent("three");
     String kept = change.equals("whole") ? "mlp/000001" : "mlp/000001.kept";
     assertThat(root.resolve(kept + "/notes.txt")).hasContent("precious");
     assertThat(root.resolve(kept + "/model").toFile().exists()).isEqualTo(!change.equals("whole"));
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("000001", change.equals("whole") ? "files of others" : "is kept as 000001.kept");
@@ -284,7 +284,7 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("run.3/mlp/latest/model")).hasContent("three");
     if (kind.equals("link")) {
       deleteAll(root.resolve("run.3"));
-      Resume resume = new Resume(root.toString(), files, said::add);
+      Resume resume = new Resume(root.toString(), files, logged::add);
       resumed = resume.take();
       assertThat(resumed).isEqualTo(root.resolve("run.2/mlp/000003"));
       train("four", 1);
@@ -316,7 +316,7 @@ class AgentCheckpointsTest {
         });
     assertThat(names("mlp")).containsExactly("000001", "000002", "latest");
     assertThat(root.resolve("mlp/latest/model")).hasContent("one");
-    assertThat(said).singleElement().asString().contains("000002", "nothing older is deleted");
+    assertThat(logged).singleElement().asString().contains("000002", "nothing older is deleted");
   }
 
   @Test
@@ -327,7 +327,7 @@ class AgentCheckpointsTest {
     assertThat(contents("mlp")).isEqualTo(first);
     assertThat(names("mlp")).containsExactly("000002", "000003", "latest");
     assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("two");
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("has the checkpoints of another run, which stay", root.resolve("run.2") + "");
@@ -336,7 +336,7 @@ class AgentCheckpointsTest {
     train("more", 2);
     assertThat(root.resolve("run.2/mlp/latest/model")).hasContent("more");
     assertThat(names("run.2/mlp")).containsExactly("000004", "000005", "latest");
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
 
     // Resume from a checkpoint that is not the newest of its run.
     resumed = root.resolve("run.2/mlp/000004");
@@ -385,14 +385,14 @@ class AgentCheckpointsTest {
     }
     AgentCheckpoints checkpoints =
         new AgentCheckpoints(
-            root.resolve("own") + "", "1", 0.035, 1, 1, () -> null, files, said::add);
+            root.resolve("own") + "", "1", 0.035, 1, 1, () -> null, files, logged::add);
     for (int step = 0; step < 3; step++) {
       checkpoints.stepped(model, "mlp", saves("step " + step));
     }
     checkpoints.end();
     assertThat(victim).hasContent("precious");
     assertThat(root.resolve("own/mlp")).doesNotExist();
-    assertThat(said).singleElement().asString().contains(".coordl", "the job continues without");
+    assertThat(logged).singleElement().asString().contains(".coordl", "the job continues without");
     assertThat(checkpoints.whyUnused()).contains("no checkpoint can be taken");
   }
 
@@ -415,7 +415,7 @@ class AgentCheckpointsTest {
       checkpoints.stepped(all.get(i), "mlp", saves("first"));
       checkpoints.stepped(all.get(i), "mlp", saves("model " + i));
     }
-    assertThat(said).singleElement().asString().contains("4 models at a time");
+    assertThat(logged).singleElement().asString().contains("4 models at a time");
     CountDownLatch hold = new CountDownLatch(1); // Ensures that one checkpoint is taken, not 1001.
     for (int step = 0; step < 1001; step++) {
       checkpoints.stepped(
@@ -464,14 +464,14 @@ class AgentCheckpointsTest {
     files.await();
     checkpoints.stepped(model, "mlp", saves("step 1"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
     assertThatThrownBy(files::raise).hasMessageContaining("gone");
 
     checkpoints.stepped(
         model, "mlp", directory -> files.persist(files.create(directory.resolve("model")), fails));
     files.await();
     files.raise();
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
   }
 
@@ -492,14 +492,15 @@ class AgentCheckpointsTest {
           files.await();
         });
     assertThat(checkpoints.said()).contains("0 checkpoints of");
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "gone");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "gone");
   }
 
   /** Otherwise a temporarily full disk would use up the memory for later snapshots. */
   @Test
   void aFailedCheckpointFreesItsMemory() throws Exception {
     ModelFiles small =
-        new ModelFiles(true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, said::add);
+        new ModelFiles(
+            true, () -> 2 * SnapshotMemory.PIECE, (event, start, end) -> {}, logged::add);
     AgentCheckpoints.Saver saver =
         new AgentCheckpoints.Saver() {
           @Override
@@ -523,7 +524,7 @@ class AgentCheckpointsTest {
       small.await();
       assertThat(directory).doesNotExist();
     }
-    assertThat(said).singleElement().asString().contains("checkpoint.every", "000001");
+    assertThat(logged).singleElement().asString().contains("checkpoint.every", "000001");
   }
 
   @Test
@@ -541,11 +542,11 @@ class AgentCheckpointsTest {
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
     assertThat(names("mlp")).containsExactly("000001", "latest");
     assertThat(checkpoints.said()).contains("1 checkpoint of");
-    assertThat(said).singleElement().asString().contains("the job ended while");
+    assertThat(logged).singleElement().asString().contains("the job ended while");
   }
 
   private ModelFiles waiting(Predicate<CountDownLatch> patience) {
-    return new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add, patience);
+    return new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add, patience);
   }
 
   @Test
@@ -554,7 +555,7 @@ class AgentCheckpointsTest {
     ModelFiles models =
         waiting(done -> pending.isEmpty() && AgentThread.await(done, Duration.ofMinutes(5)));
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, () -> resumed, models, said::add);
+        new AgentCheckpoints(root.toString(), "1", 0.035, 3, 1, () -> resumed, models, logged::add);
     CountDownLatch hold = new CountDownLatch(1);
     AgentCheckpoints.Saver hangs =
         directory -> pending.add(models.save(directory.resolve("model"), held(hold, "hung")));
@@ -569,7 +570,10 @@ class AgentCheckpointsTest {
     assertThat(names("mlp")).containsExactly("000001"); // No other begins before it is written.
     models.close();
     assertThat(models.said()).contains("2 model files");
-    assertThat(said).singleElement().asString().contains("storage has taken nothing of", "000001");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("storage has taken nothing of", "000001");
 
     hold.countDown();
     CountDownLatch whole = new CountDownLatch(1);
@@ -594,13 +598,13 @@ class AgentCheckpointsTest {
     ModelFiles models =
         waiting(done -> hold.getCount() == 0 && AgentThread.await(done, Duration.ofMinutes(5)));
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root + "", "1", 0.035, 3, 1, () -> resumed, models, said::add);
+        new AgentCheckpoints(root + "", "1", 0.035, 3, 1, () -> resumed, models, logged::add);
     AgentCheckpoints.Saver saver =
         directory -> models.save(directory.resolve("model"), content("x"));
     for (int step = 0; step < 5; step++) {
       checkpoints.stepped(model, "mlp", saver);
     }
-    assertThat(said).singleElement().asString().contains("storage has not answered in " + root);
+    assertThat(logged).singleElement().asString().contains("storage has not answered in " + root);
     assertThat(checkpoints.said()).isEmpty();
     assertThat(checkpoints.whyUnused()).isNotEmpty();
     checkpoints.end();
@@ -608,11 +612,11 @@ class AgentCheckpointsTest {
 
     hold.countDown();
     while (!Files.exists(root.resolve("mlp/latest"))) {
-      assertThat(said).hasSize(1);
+      assertThat(logged).hasSize(1);
       checkpoints.stepped(model, "mlp", saver);
     }
     assertThat(root.resolve("mlp/latest/model")).hasContent("x");
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -630,7 +634,7 @@ class AgentCheckpointsTest {
     hold.countDown();
     end.join();
     assertThat(root.resolve("000001/model")).hasContent("last");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -662,7 +666,7 @@ class AgentCheckpointsTest {
         Files.createDirectories(root.resolve("000001/.coordl")).getParent());
     models.await();
     assertThat(root.resolve("000001/model")).hasSize((1 << 20) + 1);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /** Only a signal makes the shutdown wait for a step, which may never come. */
@@ -673,6 +677,6 @@ class AgentCheckpointsTest {
     checkpoints.end();
     checkpoints.stepped(model, "mlp", saves("step 1"));
     assertThat(root.resolve("mlp/latest/model")).hasContent("step 1");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 }

@@ -25,13 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ModelFilesTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final List<PersistEvent> events = new CopyOnWriteArrayList<>();
   private final ModelFiles files = files(1 << 30);
   @TempDir Path folder;
 
   private ModelFiles files(long staging) {
-    return new ModelFiles(true, () -> staging, (event, start, end) -> events.add(event), said::add);
+    return new ModelFiles(
+        true, () -> staging, (event, start, end) -> events.add(event), logged::add);
   }
 
   private static ModelFiles.Content text(String text) {
@@ -68,7 +69,7 @@ class ModelFilesTest {
         .isEqualTo("model.zip: OK\n");
     assertThat(check.waitFor()).isZero();
     assertThat(events).extracting(event -> event.bytes).containsExactly(5L, 10L);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
@@ -88,7 +89,7 @@ class ModelFilesTest {
     assertThat(victim).hasContent("precious");
     assertThat(Files.isRegularFile(side, LinkOption.NOFOLLOW_LINKS)).isFalse();
     assertThat(files.isDamaged(target)).isFalse();
-    assertThat(said).singleElement().asString().contains("cannot be verified later");
+    assertThat(logged).singleElement().asString().contains("cannot be verified later");
   }
 
   @ParameterizedTest
@@ -103,7 +104,7 @@ class ModelFilesTest {
     }
     assertThat(files.create(folder.resolve("model.zip"))).isNull();
     assertThat(elsewhere).isEmptyDirectory();
-    assertThat(said).singleElement().asString().contains("by the library", "not a directory");
+    assertThat(logged).singleElement().asString().contains("by the library", "not a directory");
   }
 
   /** As DJL does. */
@@ -205,7 +206,7 @@ class ModelFilesTest {
         .hasMessageContaining("model.zip is damaged");
     Files.writeString(target, "firs", StandardOpenOption.TRUNCATE_EXISTING);
     assertThat(files.isDamaged(target)).isTrue();
-    assertThat(said.get(0)).contains("model.zip is damaged", "delete that if");
+    assertThat(logged.get(0)).contains("model.zip is damaged", "delete that if");
     assertThat(files.said()).contains("4 found damaged");
   }
 
@@ -217,7 +218,7 @@ class ModelFilesTest {
     write(target, "first");
     assertThat(SideFile.of(target)).hasContent("mine");
     assertThat(target).hasContent("first");
-    assertThat(said).singleElement().asString().contains("cannot be verified later");
+    assertThat(logged).singleElement().asString().contains("cannot be verified later");
   }
 
   @Test
@@ -269,7 +270,7 @@ class ModelFilesTest {
     assertThat(files.create(folder.resolve("absent/model.zip"))).isNull();
     assertThat(files.create(Files.createSymbolicLink(folder.resolve("loose"), Path.of("nothing"))))
         .isNull();
-    assertThat(said).anyMatch(line -> line.contains("hard links"));
+    assertThat(logged).anyMatch(line -> line.contains("hard links"));
   }
 
   @Test
@@ -370,7 +371,7 @@ class ModelFilesTest {
     hold.countDown();
     files.await();
     assertThat(target).hasContent("by the program");
-    assertThat(said).anyMatch(line -> line.contains("that stays"));
+    assertThat(logged).anyMatch(line -> line.contains("that stays"));
     assertThat(events.get(1).failure).contains("by the program");
     assertThat(files.said()).contains("1 model file written whole");
     assertThat(names()).noneMatch(name -> name.endsWith(".incomplete"));
@@ -385,7 +386,7 @@ class ModelFilesTest {
     assertThat(files.isDamaged(target)).isFalse();
     assertThat(Thread.interrupted()).isTrue();
     assertThat(target).hasContent("second");
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /**
@@ -401,7 +402,7 @@ class ModelFilesTest {
             true,
             () -> 1 << 30,
             (event, start, end) -> events.add(event),
-            said::add,
+            logged::add,
             done -> {
               program.countDown();
               return done.getCount() == 0;
@@ -412,12 +413,12 @@ class ModelFilesTest {
     saves.start();
     program.await(); // The program waits longer than JVM shutdown would.
     assertThat(saves.isAlive()).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
     hung.ends();
     saves.join();
     hung.close();
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains("storage has taken nothing of " + target + " for 600 s; the job ends without");
@@ -446,7 +447,7 @@ class ModelFilesTest {
           throw new IOException("gone");
         });
     failing.close();
-    assertThat(said)
+    assertThat(logged)
         .anyMatch(line -> line.contains("could not be written") && line.contains("gone"));
   }
 
@@ -474,7 +475,7 @@ class ModelFilesTest {
       again.write(all, 0, Math.min(all.length, room * SnapshotMemory.PIECE));
       assertThat(again.isFlushed()).isFalse();
     }
-    assertThat(said).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("checkpoint.size"));
   }
 
   @Test

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResumeTest {
   private static final int LARGE = 3 << 20;
 
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final ModelFiles files =
-      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, said::add);
+      new ModelFiles(true, () -> 1 << 30, (event, start, end) -> {}, logged::add);
   @TempDir Path root;
 
   /** Saves a model whose state is its step number and many bytes. */
@@ -62,9 +62,9 @@ class ResumeTest {
   /** Leaves checkpoints of steps 2, 4 and 6. */
   private void train(boolean background, long memory, String... models) {
     ModelFiles files =
-        new ModelFiles(background, () -> memory, (event, start, end) -> {}, said::add);
+        new ModelFiles(background, () -> memory, (event, start, end) -> {}, logged::add);
     AgentCheckpoints checkpoints =
-        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, said::add);
+        new AgentCheckpoints(root.toString(), "2", 0.035, 9, 1, () -> null, files, logged::add);
     for (String model : models) {
       for (int step = 0; step <= 6; step++) {
         checkpoints.stepped(model, model, new Saver(files, step));
@@ -74,7 +74,7 @@ class ResumeTest {
   }
 
   private Resume resume(Path from) {
-    return new Resume(from.toString(), files, said::add);
+    return new Resume(from.toString(), files, logged::add);
   }
 
   private static int stateOf(Path checkpoint) throws IOException {
@@ -108,7 +108,7 @@ class ResumeTest {
     bytes[LARGE / 2] ^= 1;
     Files.write(state, bytes);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
-    assertThat(said.get(said.size() - 1)).contains("000003", "damaged or incomplete");
+    assertThat(logged.get(logged.size() - 1)).contains("000003", "damaged or incomplete");
 
     Files.delete(state);
     assertThat(resume(root).take()).isEqualTo(model.resolve("000002"));
@@ -120,7 +120,7 @@ class ResumeTest {
     Resume none = resume(root);
     assertThat(none.take()).isNull();
     assertThat(none.whyUnused()).contains("no checkpoint of the agent's own that is whole");
-    assertThat(said.get(said.size() - 1)).contains("the job begins at its start");
+    assertThat(logged.get(logged.size() - 1)).contains("the job begins at its start");
   }
 
   @Test
@@ -131,7 +131,7 @@ class ResumeTest {
     assertThat(resume(file).take()).isNull();
     Files.createDirectories(root.resolve("2024/000001")); // The user's.
     assertThat(resume(root).take()).isNull();
-    assertThat(said).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
+    assertThat(logged).hasSize(4).allMatch(line -> line.contains("nothing to continue from"));
   }
 
   @Test
@@ -154,7 +154,7 @@ class ResumeTest {
     assertThat(resume.leavesOutSave()).isTrue();
     resume.lacks("the moon is another");
     resume.lacks("the moon is another");
-    assertThat(said).filteredOn(line -> line.contains("moon")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("moon")).hasSize(1);
     assertThat(resume.said()).contains("ended before step 6", "left out (1)");
     resume.end();
     assertThat(resume.isSkipping()).isFalse();
@@ -172,7 +172,10 @@ class ResumeTest {
     files.check(own);
     assertThat(resume.take()).isNull();
     assertThat(resume.continued()).isNull();
-    assertThat(said).singleElement().asString().contains("the program loads", "own.zip", "resume=");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("the program loads", "own.zip", "resume=");
     assertThat(resume.whyUnused()).contains("own.zip");
   }
 
@@ -192,22 +195,22 @@ class ResumeTest {
     train(true, 1 << 30, "mlp");
     Path mark = root.resolve("mlp/000003/.coordl/checkpoint");
     Files.copy(checkpoint.resolve(".coordl/checkpoint"), mark, StandardCopyOption.REPLACE_EXISTING);
-    ModelFiles next = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    Resume same = new Resume(root.resolve("mlp").toString(), next, said::add);
+    ModelFiles next = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    Resume same = new Resume(root.resolve("mlp").toString(), next, logged::add);
     next.check(Files.copy(pretrained, root.resolve("copy.zip")));
     assertThat(same.take()).isNotNull();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
-    ModelFiles none = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    assertThat(new Resume(root.resolve("mlp").toString(), none, said::add).take()).isNull();
-    assertThat(said).singleElement().asString().contains("does not load the model");
+    ModelFiles none = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    assertThat(new Resume(root.resolve("mlp").toString(), none, logged::add).take()).isNull();
+    assertThat(logged).singleElement().asString().contains("does not load the model");
 
     Files.write(mark, new byte[0]); // Written by an earlier agent.
-    ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, said::add);
-    Resume unknown = new Resume(root.resolve("mlp").toString(), older, said::add);
+    ModelFiles older = new ModelFiles(true, () -> 1, (event, start, end) -> {}, logged::add);
+    Resume unknown = new Resume(root.resolve("mlp").toString(), older, logged::add);
     older.check(pretrained);
     assertThat(unknown.take()).isNotNull();
-    assertThat(said.get(1)).contains("pretrained.zip", "not for programs that continue");
+    assertThat(logged.get(1)).contains("pretrained.zip", "not for programs that continue");
   }
 
   @Test

@@ -44,7 +44,7 @@ class CoordinatedJobsTest {
   /** A job and its training program. */
   private final class Program {
     private final Model.Job job = model.job();
-    private final List<String> words = new ArrayList<>();
+    private final List<String> logged = new ArrayList<>();
     private final List<PipelineSession> sessions = new ArrayList<>();
     private Consumer<Integer> whilePreparing = batch -> {};
     private boolean ended;
@@ -68,7 +68,7 @@ class CoordinatedJobsTest {
           host.join(
               job,
               memory,
-              words::add,
+              logged::add,
               blocked -> {
                 for (PipelineSession other : sessions) {
                   if (other != sessions.get(number)) {
@@ -178,7 +178,7 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(preparedBy(early, late)).isEqualTo(BATCHES);
     assertThat(early.alone() + late.alone()).isZero();
-    assertThat(late.words).isEmpty();
+    assertThat(late.logged).isEmpty();
   }
 
   @Test
@@ -233,7 +233,7 @@ class CoordinatedJobsTest {
           epoch.end();
         });
     model.run();
-    assertThat(late.words).singleElement().asString().contains("partway through an epoch");
+    assertThat(late.logged).singleElement().asString().contains("partway through an epoch");
     assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
@@ -559,7 +559,7 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(three.stream().mapToLong(Program::alone).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
-    assertThat(three.get(0).words).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
+    assertThat(three.get(0).logged).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
   }
 
   @Test
@@ -581,7 +581,7 @@ class CoordinatedJobsTest {
     model.run();
     for (Program program : programs) {
       assertThat(program.ended).isTrue();
-      assertThat(program.words)
+      assertThat(program.logged)
           .containsExactly(
               "1 of 2 jobs have this pipeline; the others are waiting at a different one. The first"
                   + " epoch begins without them.");
@@ -609,7 +609,7 @@ class CoordinatedJobsTest {
     model.run();
     assertThat(only.ended).isTrue();
     assertThat(only.alone()).isZero();
-    assertThat(only.words)
+    assertThat(only.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");

@@ -22,7 +22,7 @@ public final class DamagedStagingJob {
 
   /** Runs the job. */
   public static void main(String[] args) throws IOException {
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     PrepGroup group =
         new PrepGroup(
             Path.of(args[0]),
@@ -35,7 +35,7 @@ public final class DamagedStagingJob {
                 Duration.ofSeconds(40),
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(20)),
-            words::add);
+            logged::add);
     CountDownLatch truncated = new CountDownLatch(1);
     BatchOrder own = Batches.order(StagingJob.ITEMS, StagingJob.BATCH, 1);
     SharedEpoch epoch = group.begin(StagingJob.PIPELINE, own);
@@ -68,7 +68,7 @@ public final class DamagedStagingJob {
     group.statistics();
     group.close();
     System.out.println(
-        "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + words);
+        "given " + given + ", next " + (next == null ? "alone" : "shared") + ", said " + logged);
   }
 
   /** Reads the batch's header first, as the libraries' readers do. */

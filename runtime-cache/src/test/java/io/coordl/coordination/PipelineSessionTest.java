@@ -59,7 +59,7 @@ class PipelineSessionTest {
 
   /** A job and its log; participants are numbered in order of arrival. */
   private final class Job {
-    final List<String> words = new ArrayList<>();
+    final List<String> logged = new ArrayList<>();
     final List<Throwable> faults = new ArrayList<>();
     final List<Boolean> blocked = new ArrayList<>();
     long blockedAt;
@@ -81,7 +81,7 @@ class PipelineSessionTest {
               TIMEOUTS,
               number,
               this::start,
-              words::add,
+              logged::add,
               faults::add,
               now -> {
                 blocked.add(now);
@@ -330,7 +330,7 @@ class PipelineSessionTest {
     takes(epoch, 0, 100);
     assertThat(Batches.take(epoch, 2)).isNull();
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "A batch has 5000 bytes, but the staging buffer was made for batches of 4096: each job"
                 + " prepares such batches itself.");
@@ -345,7 +345,7 @@ class PipelineSessionTest {
     job.threads.remove().run();
 
     assertThat(Batches.take(epoch, 0)).isNull();
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "No memory left to grow the staging buffer (No space left): it keeps its current"
                 + " size.");
@@ -400,7 +400,7 @@ class PipelineSessionTest {
     epoch.end();
 
     assertThat(clock.now - began).isEqualTo(TIMEOUTS.lease().toNanos());
-    assertThat(job.words).singleElement().asString().contains("hangs in the program's code");
+    assertThat(job.logged).singleElement().asString().contains("hangs in the program's code");
     assertThat(job.begins()).isNull();
   }
 
@@ -425,7 +425,7 @@ class PipelineSessionTest {
 
     assertThat(job.session.begin(BatchOrder.evenly(new int[BATCHES + 1], 2), 1)).isNull();
 
-    assertThat(job.words).singleElement().asString().contains("more items or batches");
+    assertThat(job.logged).singleElement().asString().contains("more items or batches");
   }
 
   @Test
@@ -457,7 +457,7 @@ class PipelineSessionTest {
     job.begins(3);
 
     waited(1, TIMEOUTS.start().toNanos());
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",
             "1 of 3 jobs arrived within 1 s: the first epoch begins without the others.");
@@ -476,7 +476,7 @@ class PipelineSessionTest {
     job.begins(3);
 
     waited(1, TIMEOUTS.blocked().toNanos() / 4);
-    assertThat(job.words)
+    assertThat(job.logged)
         .containsExactly(
             "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
                 + " epoch begins without them.");
@@ -496,7 +496,7 @@ class PipelineSessionTest {
     job.begins(2);
 
     assertThat(clock.now).isEqualTo(1 + PAUSE);
-    assertThat(job.words).isEmpty();
+    assertThat(job.logged).isEmpty();
     assertThat(job.session.waitedInVain()).isFalse();
   }
 
@@ -571,7 +571,7 @@ class PipelineSessionTest {
 
     job.session.damaged(new InternalError("its file has 0 bytes"));
 
-    assertThat(job.words).singleElement().asString().contains("damaged by another program (its");
+    assertThat(job.logged).singleElement().asString().contains("damaged by another program (its");
     assertThat(job.session.gate.isOpen()).isFalse();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     assertThat(job.threads).isEmpty();

@@ -42,11 +42,11 @@ class PrepGroupTest {
       new Fingerprint(Map.of("data set", "synthetic", "batch size", "8"));
 
   @TempDir Path directory;
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger prepared = new AtomicInteger();
 
   private PrepGroup group(String budget) {
-    return new PrepGroup(directory, "g", ByteBudget.parse(budget), 1, words::add);
+    return new PrepGroup(directory, "g", ByteBudget.parse(budget), 1, logged::add);
   }
 
   private PreparedBatch prepare(int batch, int[] items) {
@@ -74,7 +74,7 @@ class PrepGroupTest {
       assertThat(directory).isNotEmptyDirectory();
     }
     assertThat(directory).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   /** Happens when a job ends while its heartbeat notices that the agent is off. */
@@ -306,10 +306,10 @@ class PrepGroupTest {
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     try (SetupHolder other = new SetupHolder(file);
         PrepGroup group =
-            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
+            new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, logged::add)) {
       assertThat(group.begin(PIPELINE, own)).isNull();
       assertThat(group.begin(PIPELINE, own)).isNull();
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The staging buffer "
                   + file
@@ -336,7 +336,7 @@ class PrepGroupTest {
         }
       }
       assertThat(directory.toFile().list()).hasSize(32);
-      assertThat(words).singleElement().asString().contains("more than 32 pipelines");
+      assertThat(logged).singleElement().asString().contains("more than 32 pipelines");
     }
   }
 
@@ -350,7 +350,7 @@ class PrepGroupTest {
         assertThat(Batches.take(epoch, batch)).isNull();
       }
     }
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("prep.size"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("prep.size"));
   }
 
   /**
@@ -382,7 +382,7 @@ class PrepGroupTest {
     Timeouts timeouts = new Timeouts(soon, soon, soon, soon, soon);
     CountDownLatch lock = new CountDownLatch(1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 1, timeouts, logged::add)) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(
           (batch, items) -> {
@@ -393,7 +393,7 @@ class PrepGroupTest {
       assertThat(Batches.take(epoch, 0)).isNull();
       epoch.end();
       assertThat(group.begin(PIPELINE, own)).isNull();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("hangs in the program's code"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("hangs in the program's code"));
     } finally {
       lock.countDown();
     }
@@ -403,10 +403,10 @@ class PrepGroupTest {
   @Test
   void missingSharedMemoryIsLoggedWithItsReason() {
     Path absent = directory.resolve("absent");
-    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, logged::add)) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
-    assertThat(words)
+    assertThat(logged)
         .last()
         .asString()
         .startsWith("The staging buffer " + absent + "/")
@@ -431,7 +431,7 @@ class PrepGroupTest {
     } finally {
       Bridge.install(SpanSink.NONE, ItemSource.NONE, FaultListener.NONE);
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -446,7 +446,7 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, logged::add)) {
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith(this::prepare, 1);
       for (int batch = 0; batch < own.batches(); batch++) {
@@ -454,7 +454,7 @@ class PrepGroupTest {
         assertThat(Batches.isOf(own.items(batch), staged)).isTrue();
       }
     }
-    assertThat(words)
+    assertThat(logged)
         .last()
         .isEqualTo("1 of 3 jobs arrived within 0 s: the first epoch begins without the others.");
   }
@@ -471,30 +471,30 @@ class PrepGroupTest {
             Duration.ofMillis(50));
     BatchOrder own = Batches.order(ITEMS, 8, 1);
     try (PrepGroup group =
-        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, words::add)) {
+        new PrepGroup(directory, "g", ByteBudget.parse("64k"), 3, timeouts, logged::add)) {
       group.begin(PIPELINE, own);
       group.begin(new Fingerprint(Map.of("pipeline", "another")), own);
     }
-    assertThat(words).filteredOn(word -> word.contains("arrived within")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("arrived within")).hasSize(1);
   }
 
   @Test
   void aPipelineWithoutAFileIsNotRetriedAndTheSystemsErrorIsExplained() {
     Path absent = directory.resolve("absent");
-    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, words::add)) {
+    try (PrepGroup group = new PrepGroup(absent, "g", ByteBudget.parse("64k"), 1, logged::add)) {
       for (int number = 0; number < 2; number++) {
         assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
       }
     }
-    assertThat(words)
-        .filteredOn(word -> word.startsWith("The staging buffer " + absent + "/"))
+    assertThat(logged)
+        .filteredOn(line -> line.startsWith("The staging buffer " + absent + "/"))
         .hasSize(1)
-        .allMatch(word -> word.endsWith("This job prepares all batches of this pipeline itself."));
-    words.clear();
+        .allMatch(line -> line.endsWith("This job prepares all batches of this pipeline itself."));
+    logged.clear();
     try (PrepGroup group = group("4k")) {
       assertThat(group.begin(PIPELINE, Batches.order(ITEMS, 8, 1))).isNull();
     }
-    assertThat(words).last().asString().doesNotContain("cannot be made or used");
+    assertThat(logged).last().asString().doesNotContain("cannot be made or used");
   }
 
   @Test
@@ -527,9 +527,9 @@ class PrepGroupTest {
       threads = new HashSet<>(Thread.getAllStackTraces().keySet());
       threads.removeAll(before);
       Path file = directory.resolve(directory.toFile().list()[0]);
-      try (RandomAccessFile words = new RandomAccessFile(file.toFile(), "r")) {
-        long first = beats(words);
-        while (beats(words) == first) {
+      try (RandomAccessFile staging = new RandomAccessFile(file.toFile(), "r")) {
+        long first = beats(staging);
+        while (beats(staging) == first) {
           LockSupport.parkNanos(1_000_000);
         }
       }
@@ -541,8 +541,8 @@ class PrepGroupTest {
     }
   }
 
-  private static long beats(RandomAccessFile words) throws IOException {
-    words.seek(StagingDescriptor.participant(0) + StagingDescriptor.PARTICIPANT_BEAT);
-    return words.readLong();
+  private static long beats(RandomAccessFile staging) throws IOException {
+    staging.seek(StagingDescriptor.participant(0) + StagingDescriptor.PARTICIPANT_BEAT);
+    return staging.readLong();
   }
 }

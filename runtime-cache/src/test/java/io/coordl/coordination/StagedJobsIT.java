@@ -238,11 +238,11 @@ class StagedJobsIT {
   @Test
   void aDifferentPipelineIsLoggedWithWhatDiffers() throws Exception {
     Job other = start(1, 10_000, "end");
-    List<String> words = new CopyOnWriteArrayList<>();
+    List<String> logged = new CopyOnWriteArrayList<>();
     try (PrepGroup group =
-        new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, words::add)) {
+        new PrepGroup(memory, "torture", ByteBudget.parse("64k"), 1, logged::add)) {
       long deadline = System.nanoTime() + Waits.LONG.toNanos();
-      while (words.isEmpty() && System.nanoTime() < deadline) { // Until the other job has joined.
+      while (logged.isEmpty() && System.nanoTime() < deadline) { // Until the other job has joined.
         SharedEpoch epoch =
             group.begin(
                 new Fingerprint(Map.of("data set", "another")),
@@ -252,7 +252,10 @@ class StagedJobsIT {
       }
     }
     other.process.destroyForcibly().waitFor();
-    assertThat(words).singleElement().asString().contains("its data set is another, not synthetic");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("its data set is another, not synthetic");
   }
 
   /** Starts a job that continues on command. */

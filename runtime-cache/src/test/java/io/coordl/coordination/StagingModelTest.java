@@ -84,7 +84,7 @@ class StagingModelTest {
 
     /** A program with its agent. */
     private void live(Model.Job job) {
-      PipelineSession session = host.join(job, memory, word -> {}, blocked -> {});
+      PipelineSession session = host.join(job, memory, line -> {}, blocked -> {});
       counters.add(session.counters);
       Set<Integer> ordersUsed = new HashSet<>();
       for (int number = 0; number < EPOCHS; number++) {

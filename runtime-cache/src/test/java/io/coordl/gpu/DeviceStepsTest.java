@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 /** Steps of a profile, with and without devices. */
 class DeviceStepsTest {
   private final FakeDriver driver = new FakeDriver();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final List<Long> steps = new ArrayList<>();
   private boolean wanted = true;
   private final DeviceSteps ends =
-      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, said::add);
+      new DeviceSteps(() -> wanted, () -> new Cuda(driver), steps::add, logged::add);
 
   @Test
   void aStepSynchronizesEachDeviceTheProgramUses() {
@@ -24,7 +24,7 @@ class DeviceStepsTest {
     ends.end(System.nanoTime());
     assertThat(steps).hasSize(1);
     assertThat(driver.count("cuCtxSynchronize")).isEqualTo(4);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -43,7 +43,7 @@ class DeviceStepsTest {
     wanted = true;
     ends.end(System.nanoTime());
     assertThat(driver.calls).isEmpty();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -61,7 +61,7 @@ class DeviceStepsTest {
     driver.failing.put("cuInit", 100);
     ends.end(System.nanoTime());
     ends.end(System.nanoTime());
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "profile: steps end when their kernels are launched, not when they are done: cuInit"
                 + " failed with error 100 of CUDA");

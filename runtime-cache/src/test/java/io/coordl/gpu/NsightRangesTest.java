@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 /** Nsight sees the right ranges, and they end in the right order. */
 class NsightRangesTest {
   private final List<String> ranges = new ArrayList<>();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Object batches = new Object();
   private boolean fails;
-  private final NsightRanges shown = new NsightRanges(this::library, said::add);
+  private final NsightRanges shown = new NsightRanges(this::library, logged::add);
   private final SpanRecorder sink = new SpanRecorder(new EventLog(), new Unheard(), () -> 0);
 
   private static final class Unheard implements Durations {
@@ -148,7 +148,7 @@ class NsightRangesTest {
     int before = ranges.size();
     take(batches);
     assertThat(ranges).hasSize(before);
-    assertThat(said).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
+    assertThat(logged).containsExactly("gpu.ranges: Nsight sees no ranges: no nvtxRangePop");
     assertThat(sink.totals().snapshot().batches).isEqualTo(3);
     assertThat(shown.whyUnused()).contains("as logged above");
   }

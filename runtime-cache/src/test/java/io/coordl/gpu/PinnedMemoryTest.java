@@ -19,14 +19,14 @@ class PinnedMemoryTest {
   private static final String UNLOCK = "cuMemHostUnregister";
 
   private final FakeDriver driver = new FakeDriver();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long now;
   private final Set<ByteBuffer> lockedSlots = Collections.newSetFromMap(new IdentityHashMap<>());
   private final PinnedMemory pinned = memoryOf();
   private final ByteBuffer memory = ByteBuffer.allocateDirect(8192);
 
   private PinnedMemory memoryOf() {
-    return new PinnedMemory(() -> new Cuda(driver), said::add, () -> now);
+    return new PinnedMemory(() -> new Cuda(driver), logged::add, () -> now);
   }
 
   @Test
@@ -47,7 +47,7 @@ class PinnedMemoryTest {
         .doesNotContain("cuDevicePrimaryCtxRetain", "cuCtxPushCurrent_v2", LOCK);
     driver.active.add(0);
     assertThat(pinned.pin(memory, 4)).as("once the program has created one").isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
@@ -65,7 +65,7 @@ class PinnedMemoryTest {
   void anyFailureIsLoggedOnceAndNotRetried(String function) {
     driver.active.add(0);
     for (boolean isMissing : new boolean[] {true, false}) {
-      said.clear();
+      logged.clear();
       driver.calls.clear();
       driver.missing.clear();
       driver.failing.clear();
@@ -77,7 +77,7 @@ class PinnedMemoryTest {
       PinnedMemory refused = memoryOf();
       refused.pin(memory, 4);
       boolean isHarmless = !isMissing && function.matches(".*(Pop|Release).*");
-      assertThat(said).hasSize(isHarmless ? 0 : 1).allMatch(line -> line.contains(function));
+      assertThat(logged).hasSize(isHarmless ? 0 : 1).allMatch(line -> line.contains(function));
       int calls = driver.calls.size();
       if (!isHarmless) {
         assertThat(refused.pin(ByteBuffer.allocateDirect(4096), 4)).isFalse();
@@ -102,12 +102,12 @@ class PinnedMemoryTest {
     pinned.pin(memory, 4);
     driver.failing.put(UNLOCK, 999);
     pinned.unpin(memory);
-    assertThat(said).singleElement().asString().contains("stays page-locked", "error 999");
+    assertThat(logged).singleElement().asString().contains("stays page-locked", "error 999");
     assertThat(pinned.pin(memory, 4)).isTrue();
     assertThat(pinned.said()).isNotEmpty();
     assertThat(driver.count(LOCK)).isEqualTo(1);
     pinned.unpin(memory);
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -180,12 +180,12 @@ class PinnedMemoryTest {
     for (int i = 0; i < 20; i++) {
       read(memory, 10, 10);
     }
-    assertThat(said).singleElement().asString().contains("no more slots", "10.00 ns a byte");
+    assertThat(logged).singleElement().asString().contains("no more slots", "10.00 ns a byte");
     for (int i = 0; i < 20; i++) {
       slots(2).forEach(slot -> read(slot, 10, 10));
       read(memory, 10, 10);
     }
     assertThat(driver.count(LOCK)).isEqualTo(1);
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class MemoryWatchTest {
   private static final long MIB = 1 << 20;
 
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Container container = new Container();
   private final MemoryWatch watch =
-      new MemoryWatch(container, () -> container.collected++, said::add);
+      new MemoryWatch(container, () -> container.collected++, logged::add);
 
   /** The container's contents in MiB; the test changes them. */
   private static final class Container implements MemoryWatch.Gauge {
@@ -163,7 +163,7 @@ class MemoryWatchTest {
     watch.look();
     assertThat(watch.isShort(false, 0)).isTrue();
     assertThat(cache.held).isEqualTo(140);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(watch.said()).isEmpty();
   }
 
@@ -176,7 +176,7 @@ class MemoryWatchTest {
     assertThat(cache.held).as("at least an eighth of the limit").isEqualTo(140 - 96);
     assertThat(small.held).isEqualTo(10);
     assertThat(container.collected).isEqualTo(1);
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "Memory is short, 30 MiB of 600 MiB left: the cache gives back 96 MiB and is not"
                 + " filled again.");
@@ -217,7 +217,7 @@ class MemoryWatchTest {
     container.used = 600 - 70;
     container.events = 7;
     container.limit = 600;
-    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
     fresh.look();
     assertThat(cache.held).as("earlier hits are unknown").isEqualTo(140);
@@ -235,7 +235,7 @@ class MemoryWatchTest {
     assertThat(cache.held).as("half is free: the stall has another cause").isEqualTo(140);
     container.used = 460;
     container.stalled = 9;
-    MemoryWatch fresh = new MemoryWatch(container, () -> {}, said::add);
+    MemoryWatch fresh = new MemoryWatch(container, () -> {}, logged::add);
     fresh.add(cache);
     fresh.look();
     assertThat(cache.held).isEqualTo(140);
@@ -252,7 +252,7 @@ class MemoryWatchTest {
     watch.look();
     assertThat(named.held).isEqualTo(140);
     assertThat(container.collected).isZero();
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "Memory is short, 10 MiB of 600 MiB left: the cache keeps 140 MiB, since cache.size"
                 + " names a budget; auto would yield.");

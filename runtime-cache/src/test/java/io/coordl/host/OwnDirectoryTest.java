@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A user's jobs share files even if other users take the names. */
 class OwnDirectoryTest {
   @TempDir Path parent;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long user;
 
   @BeforeEach
@@ -39,7 +39,7 @@ class OwnDirectoryTest {
   }
 
   private ArenaStore open(String group) throws IOException {
-    return ArenaStore.openHost(OwnDirectory.in(parent), group, ByteBudget.parse("2m"), words::add);
+    return ArenaStore.openHost(OwnDirectory.in(parent), group, ByteBudget.parse("2m"), logged::add);
   }
 
   @Test
@@ -55,7 +55,7 @@ class OwnDirectoryTest {
       assertThat(numbered(0)).isNotEmptyDirectory();
     }
     assertThat(parent).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -75,7 +75,7 @@ class OwnDirectoryTest {
     assertThat(numbered(5)).doesNotExist();
     assertThat(mode(numbered(3))).isEqualTo("rwxrwxrwx");
     assertThat(parent.resolve("elsewhere")).isEmptyDirectory();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -102,7 +102,7 @@ class OwnDirectoryTest {
       Path own = runtime.resolve("coordl-" + user + "-0");
       assertThat(OwnDirectory.in(parent, runtime.toString())).isEqualTo(own);
       try (ArenaStore store =
-          ArenaStore.openHost(own, "group", ByteBudget.parse("2m"), words::add)) {
+          ArenaStore.openHost(own, "group", ByteBudget.parse("2m"), logged::add)) {
         assertThat(own).isDirectoryContaining("glob:**.arena");
         Files.delete(numbered(7));
         assertThat(OwnDirectory.in(parent, runtime.toString()))
@@ -136,12 +136,12 @@ class OwnDirectoryTest {
     assertThat(OwnDirectory.make(directory, user)).isTrue();
     assertThat(OwnDirectory.make(directory, user)).as("it is there").isTrue();
     Files.delete(directory);
-    ArenaStore.openHost(directory, "group", ByteBudget.parse("2m"), words::add).close();
+    ArenaStore.openHost(directory, "group", ByteBudget.parse("2m"), logged::add).close();
     assertThat(directory).doesNotExist();
     assertThat(OwnDirectory.make(parent.resolve("no"), user)).isFalse();
     Path missing = parent.resolve("missing");
     assertThatThrownBy(
-            () -> ArenaStore.openHost(missing, "group", ByteBudget.parse("2m"), words::add))
+            () -> ArenaStore.openHost(missing, "group", ByteBudget.parse("2m"), logged::add))
         .hasMessageStartingWith("The store " + missing)
         .hasMessageEndingWith("nothing is cached.");
   }

@@ -210,24 +210,24 @@ class FileStateTest {
       throws IOException {
     Path table = folder.resolve("mounts");
     Files.writeString(table, "30 22 7:0 / /data ro,relatime - " + type + " /dev/loop0 ro\n");
-    List<String> said = new ArrayList<>();
-    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    List<String> logged = new ArrayList<>();
+    ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
     assertThat(names.leaves(on(7 << 8))).isTrue();
     assertThat(names.leaves(on(7 << 8))).isTrue();
     assertThat(names.leaves(on(45))).isFalse();
-    assertThat(said).singleElement().asString().contains(type, "dataset.identity=copy");
+    assertThat(logged).singleElement().asString().contains(type, "dataset.identity=copy");
     assertThat(names.copies().leaves(on(7 << 8))).isFalse();
   }
 
   /** A file that looks replaced except for its change time. */
   @Test
   void ifInodesAreUnstableThePathIdentifiesAFile(@TempDir Path folder) throws IOException {
-    List<String> said = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     Path table = folder.resolve("mounts");
     Files.writeString(table, "30 22 0:45 / /data rw - fuse.strange x rw\n");
     FileState one = new FileState(4, 5, 6, 45, 7);
     FileState other = new FileState(4, 5, 6, 45, 8);
-    ItemNames names = ItemNames.here(said::add).on(new Mounts(table));
+    ItemNames names = ItemNames.here(logged::add).on(new Mounts(table));
     assertThat(names.of("/data/a", one)).isNull();
     assertThat(names.isSameByAnotherInode("/data/a", one, new FileState(4, 5, 7, 45, 8))).isFalse();
     assertThat(names.of("/data/a", one)).isNull();
@@ -236,7 +236,11 @@ class FileStateTest {
         .isEqualTo(new ItemName("/data/a", 5, false, true, null))
         .isEqualTo(names.of("/data/a", other));
     names.isSameByAnotherInode("/data/a", other, one);
-    assertThat(said).singleElement().asString().contains("another inode").contains("fuse.strange");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .contains("another inode")
+        .contains("fuse.strange");
 
     Files.writeString(table, "30 22 0:45 / /data rw - ext4 x rw\n");
     assertThat(ItemNames.HERE.on(new Mounts(table)).isSameByAnotherInode("/data/a", one, other))

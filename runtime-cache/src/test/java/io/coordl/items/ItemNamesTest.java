@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ItemNamesTest {
   @TempDir Path directory;
   @TempDir Path arena;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private Path here;
   private Path there;
   private Path manifest;
@@ -49,7 +49,7 @@ class ItemNamesTest {
     here = Files.createDirectories(directory.resolve("here/set"));
     there = Files.createDirectories(directory.resolve("there/deeper/set"));
     manifest = directory.resolve("MANIFEST");
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), said::add);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), logged::add);
   }
 
   @AfterEach
@@ -64,8 +64,8 @@ class ItemNamesTest {
   /** By content if listed, else by relative path, which the user must request. */
   private ItemNames names(Path root, boolean listed) {
     return listed
-        ? ItemNames.below(root.toString(), manifest.toString(), said::add)
-        : ItemNames.below(root.toString(), null, said::add).copies();
+        ? ItemNames.below(root.toString(), manifest.toString(), logged::add)
+        : ItemNames.below(root.toString(), null, logged::add).copies();
   }
 
   /** With a time in whole microseconds, the precision that JDK 17 copies. */
@@ -131,7 +131,7 @@ class ItemNamesTest {
     Path copy = copy(file);
     assertThat(kept(cache(here, false), file)).isFalse();
     assertThat(kept(cache(there, false), copy)).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -195,7 +195,7 @@ class ItemNamesTest {
   }
 
   private ItemFile below(Path root, Path file) {
-    return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, said::add));
+    return ItemFile.of(file.toString(), ItemNames.below(root.toString(), null, logged::add));
   }
 
   /** Like a file on a server or in an image that is mounted in two places. */
@@ -223,7 +223,7 @@ class ItemNamesTest {
     Path file = file("a.jpg", 5000);
     assertThat(kept(cache(file, false), file)).isFalse();
     assertThat(kept(cache(directory.resolve("missing"), false), file)).isTrue();
-    assertThat(said).hasSize(2).allMatch(line -> line.contains("is no directory here"));
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("is no directory here"));
   }
 
   @Test
@@ -251,7 +251,7 @@ class ItemNamesTest {
     list(file, copy);
     assertThat(kept(cache(here, true), file)).isFalse();
     assertThat(kept(cache(there, true), copy)).isTrue();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -275,7 +275,7 @@ class ItemNamesTest {
     Files.write(file, new byte[5000]);
     assertThat(kept(cache, file)).isFalse();
     assertThat(kept(cache, file)).isTrue();
-    assertThat(said).singleElement().asString().contains("was changed after");
+    assertThat(logged).singleElement().asString().contains("was changed after");
   }
 
   /** {@code cp -p}, {@code tar x} and {@code mv} keep old times. */
@@ -334,11 +334,11 @@ class ItemNamesTest {
     MinioCache other = cache(there, true);
     OpenItem first = other.open(wrong.toString());
     assertThat(first.served()).isFalse(); // The program reads its own file.
-    assertThat(said).singleElement().asString().contains("is not what").contains("says");
+    assertThat(logged).singleElement().asString().contains("is not what").contains("says");
     assertThat(kept(other, wrong)).isFalse();
     assertThat(kept(other, wrong)).isTrue();
     assertThat(kept(cache(here, true), file)).isFalse();
-    assertThat(said).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -360,7 +360,7 @@ class ItemNamesTest {
   void decodedItemsOfAWronglyListedFileAreNotKept() throws IOException {
     Path file = file("a.jpg", 5000);
     listText("ab".repeat(32) + "  a.jpg\n", file);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     ItemFilter filter = ItemFilter.inferred(() -> true, names);
     DecodedItem item = new DecodedStore(store, filter).item(file.toString());
     assertThat(new MinioCache(store, filter).open(file.toString()).served()).isFalse();
@@ -379,14 +379,14 @@ class ItemNamesTest {
     Path right = file("right", 100);
     lines.append(sum(Files.readAllBytes(right))).append("  right\n");
     listText(lines.toString(), right);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     MinioCache cache = new MinioCache(store, ItemFilter.inferred(() -> true, names));
     assertThat(ItemFile.of(right.toString(), names).name().listed()).isNotNull();
     for (Path file : files) {
       cache.open(file.toString()).close();
     }
     assertThat(ItemFile.of(right.toString(), names).name().listed()).isNull();
-    assertThat(said).hasSize(2).last().asString().contains("wrong about more than 1000 files");
+    assertThat(logged).hasSize(2).last().asString().contains("wrong about more than 1000 files");
   }
 
   @Test
@@ -414,7 +414,7 @@ class ItemNamesTest {
   // ---- manifest format
 
   private Manifest.Line line(String name) {
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     ItemName known = names.of(here + "/" + name, new FileState(1, 0, 0, 1, 1));
     return known == null ? null : known.listed();
   }
@@ -458,7 +458,7 @@ class ItemNamesTest {
       assertThat(line(name).content()).isEqualTo("sha256:" + text.substring(0, 32));
     }
     assertThat(line("missing")).isNull();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -490,11 +490,11 @@ class ItemNamesTest {
             other + "  twice",
             sum + "  cut off with");
     listText(lines, good, again, twice);
-    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), said::add);
+    ItemNames names = ItemNames.below(here.toString(), manifest.toString(), logged::add);
     assertThat(ItemFile.of(good.toString(), names).name().listed()).isNotNull();
     assertThat(ItemFile.of(again.toString(), names).name().listed()).isNotNull();
     assertThat(ItemFile.of(twice.toString(), names).name().listed()).isNull();
-    assertThat(said)
+    assertThat(logged)
         .singleElement()
         .asString()
         .contains(": 14 of 18 lines, the first is line 2, name no file");
@@ -520,9 +520,9 @@ class ItemNamesTest {
 
   @Test
   void aRootThatIsNotAPathIsLogged() {
-    ItemNames names = ItemNames.below("nul\0byte", null, said::add);
+    ItemNames names = ItemNames.below("nul\0byte", null, logged::add);
     assertThat(names.of("/a", new FileState(1, 0, 0, 1, 1))).isNull();
-    assertThat(said).singleElement().asString().contains("cannot be used (");
+    assertThat(logged).singleElement().asString().contains("cannot be used (");
   }
 
   @Test
@@ -532,21 +532,21 @@ class ItemNamesTest {
     new SplittableRandom(1).nextBytes(noise);
     Files.write(manifest, noise);
     kept(cache(here, true), file);
-    assertThat(said).singleElement().asString().contains("lines, the first is line 1,");
+    assertThat(logged).singleElement().asString().contains("lines, the first is line 1,");
 
-    said.clear();
+    logged.clear();
     Files.write(manifest, new byte[0]);
     kept(cache(here, true), file);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
 
     for (Path none : List.of(directory.resolve("missing"), here, Path.of("/dev/zero"))) {
-      said.clear();
-      ItemNames names = ItemNames.below(here.toString(), none.toString(), said::add);
+      logged.clear();
+      ItemNames names = ItemNames.below(here.toString(), none.toString(), logged::add);
       FileState state = new FileState(5000, 7, 7, 1, 1);
       ItemName name = new ItemName("./a.jpg", 7, true, true, null);
       assertThat(names.of(file.toString(), state)).isEqualTo(name);
       assertThat(names.of(file.toString(), state)).isEqualTo(name);
-      assertThat(said)
+      assertThat(logged)
           .singleElement()
           .asString()
           .startsWith("dataset.manifest=" + none + " cannot be used (");

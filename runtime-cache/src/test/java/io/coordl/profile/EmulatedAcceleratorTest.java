@@ -70,9 +70,9 @@ class EmulatedAcceleratorTest {
             Set.of(EmulatedAccelerator.PHASE),
             wanted,
             new SpanRecorder(events, unheard, () -> 0),
-            new ProfiledItems(path -> false, word -> {}),
+            new ProfiledItems(path -> false, line -> {}),
             null,
-            word -> {},
+            line -> {},
             () -> now);
     EmulatedAccelerator stage =
         new EmulatedAccelerator(plan, accelerator, wanted, nanos -> now += nanos);

@@ -23,10 +23,10 @@ class TurnsTest {
 
   private long now;
   private long idle;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final List<String> order = new ArrayList<>();
   private final Plan plan =
-      Plans.of(new ProfiledItems(path -> false, words::add), words::add, this::time);
+      Plans.of(new ProfiledItems(path -> false, logged::add), logged::add, this::time);
 
   private long time() {
     return now + idle;
@@ -85,7 +85,7 @@ class TurnsTest {
     run(cold, cached);
 
     assertThat(order).containsExactly("cold", "cached");
-    assertThat(words)
+    assertThat(logged)
         .as("the first phase is logged with the stage")
         .containsExactly("profile: cached");
     assertThat(cold.millis()).isEqualTo(14);

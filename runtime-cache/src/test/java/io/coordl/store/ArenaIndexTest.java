@@ -26,14 +26,14 @@ class ArenaIndexTest {
   private static final long ALIVE = 2;
   private static final long DEAD = 3;
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final DirectMemory memory = new DirectMemory(CAPACITY);
   private ArenaStore store;
 
   @BeforeEach
   void make() throws IOException {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", words::add);
+    store = new ArenaStore(memory, null, 1, job -> job == ALIVE, "", logged::add);
     store.measureBy(before -> false);
   }
 
@@ -216,7 +216,7 @@ class ArenaIndexTest {
   void anArenaWithoutATableIsDamaged() throws IOException {
     memory.set(ArenaDescriptor.TABLES, 0);
     assertThat(fetch(1)).isEqualTo(Outcome.FULL);
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("(its index is gone)"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("(its index is gone)"));
   }
 
   // ---- claims
@@ -264,7 +264,7 @@ class ArenaIndexTest {
 
   @Test
   void aPrivateStoreHasNoOtherLiveJob() throws IOException {
-    try (ArenaStore alone = ArenaStore.openDirect(CAPACITY, words::add)) {
+    try (ArenaStore alone = ArenaStore.openDirect(CAPACITY, logged::add)) {
       alone.memory.set(slot(5), ArenaDescriptor.claimed(ALIVE, key(5)));
       assertThat(alone.isAwaited(key(5))).isFalse();
       Fetched fetched = alone.fetch(key(5), 1, (target, offset) -> true);
@@ -343,7 +343,7 @@ class ArenaIndexTest {
     DirectMemory segments = new DirectMemory(65 << 20);
     ArenaStore.format(segments);
     segments.set(ArenaDescriptor.TAIL, (64 << 20) - ArenaDescriptor.ITEM_HEADER_BYTES);
-    store = new ArenaStore(segments, null, 1, job -> false, "", words::add);
+    store = new ArenaStore(segments, null, 1, job -> false, "", logged::add);
     assertThat(fetch(5, 0).outcome()).isEqualTo(Outcome.ADMITTED);
     store.forgetChecks();
     assertThat(store.find(key(5)).remaining()).isZero();
@@ -352,13 +352,13 @@ class ArenaIndexTest {
   @Test
   void theLongestItemIsKeptAndALongerOneIsNot() throws IOException {
     int longest = ArenaDescriptor.MAX_ITEM_BYTES;
-    try (ArenaStore large = ArenaStore.openDirect(16 << 20, words::add)) {
+    try (ArenaStore large = ArenaStore.openDirect(16 << 20, logged::add)) {
       Fetched fetched = large.fetch(key(5), longest, (target, offset) -> true);
       assertThat(fetched.outcome()).isEqualTo(Outcome.ADMITTED);
       large.forgetChecks();
       assertThat(large.find(key(5)).remaining()).isEqualTo(longest);
     }
-    try (ArenaStore large = ArenaStore.openDirect(16 << 20, words::add)) {
+    try (ArenaStore large = ArenaStore.openDirect(16 << 20, logged::add)) {
       assertThat(large.hasRoom(longest)).isTrue();
       assertThat(large.hasRoom(longest + 1)).isFalse();
     }

@@ -134,7 +134,7 @@ class ArenaModelTest {
           job,
           number -> number > jobs.size() || !jobs.get((int) number - 1).killed,
           "model",
-          word -> {});
+          line -> {});
     }
 
     private Fetched fetch(ArenaStore store, ItemKey key) throws IOException {

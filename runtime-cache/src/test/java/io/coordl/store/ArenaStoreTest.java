@@ -35,15 +35,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The store's guarantees that one process can check. */
 class ArenaStoreTest {
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   @TempDir Path directory;
 
   private ArenaStore process(String budget) {
-    return ArenaStore.openProcess(directory, ByteBudget.parse(budget), words::add);
+    return ArenaStore.openProcess(directory, ByteBudget.parse(budget), logged::add);
   }
 
   private ArenaStore host(String group) throws IOException {
-    return ArenaStore.openHost(directory, group, ByteBudget.parse("8m"), words::add);
+    return ArenaStore.openHost(directory, group, ByteBudget.parse("8m"), logged::add);
   }
 
   private Path file(String group) throws IOException {
@@ -97,7 +97,7 @@ class ArenaStoreTest {
 
   @Test
   void directBuffersKeepItemsToo() throws IOException {
-    try (ArenaStore store = ArenaStore.openDirect(130 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openDirect(130 << 20, logged::add)) {
       byte[] large = new byte[ArenaDescriptor.MAX_ITEM_BYTES];
       for (int i = 0; i < 14; i++) {
         int number = i;
@@ -182,10 +182,10 @@ class ArenaStoreTest {
   @Test
   void directBuffersUseASmallShareOfTheProgramsLimit() throws IOException {
     Path noRoom = Path.of("/proc");
-    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), words::add)) {
+    try (ArenaStore store = ArenaStore.openProcess(noRoom, ByteBudget.parse("100%"), logged::add)) {
       assertThat(store.capacity())
           .isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / ArenaStore.DIRECT_PART);
-      assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+      assertThat(logged).anyMatch(line -> line.contains("direct buffers"));
     }
   }
 
@@ -194,7 +194,7 @@ class ArenaStoreTest {
     Files.write(file("left"), new byte[100]);
     process("8m").close();
     assertThat(file("left")).doesNotExist();
-    assertThat(words).hasSize(1).allMatch(word -> word.contains("left over"));
+    assertThat(logged).hasSize(1).allMatch(line -> line.contains("left over"));
   }
 
   @Test
@@ -415,7 +415,7 @@ class ArenaStoreTest {
   @Test
   void theReasonAdmissionStopsIsLoggedOnce() throws IOException {
     for (boolean full : new boolean[] {false, true}) {
-      words.clear();
+      logged.clear();
       try (ArenaStore store = process("8m")) {
         if (full) {
           store.memory.set(ArenaDescriptor.REFUSING, 1);
@@ -426,8 +426,8 @@ class ArenaStoreTest {
           store.fetch(Items.key(i), Items.length(i), Items.loader(i));
         }
         assertThat(store.isFull(1)).isEqualTo(full);
-        assertThat(words).hasSize(1);
-        assertThat(words.get(0))
+        assertThat(logged).hasSize(1);
+        assertThat(logged.get(0))
             .startsWith(full ? "There is no memory left" : "The machine is short of memory")
             .endsWith(full ? "is admitted." : "is admitted until there is more.");
       }
@@ -454,32 +454,32 @@ class ArenaStoreTest {
     assertThat(file("left")).doesNotExist();
     assertThat(file("other")).doesNotExist();
     assertThat(file("being made")).exists();
-    assertThat(words).anyMatch(word -> word.contains("left over"));
+    assertThat(logged).anyMatch(line -> line.contains("left over"));
   }
 
   @Test
   @Tag("slow")
   void aStoreBeingCreatedIsNotDeletedByAnotherJob() throws Exception {
-    Queue<String> said = new ConcurrentLinkedQueue<>();
+    Queue<String> deleted = new ConcurrentLinkedQueue<>();
     AtomicBoolean made = new AtomicBoolean();
     long user = Machine.user();
     Thread other =
         new Thread(
             () -> {
               while (!made.get()) {
-                SharedFile.sweep(directory, user, ArenaContents.HERE, said::add);
+                SharedFile.sweep(directory, user, ArenaContents.HERE, deleted::add);
               }
             });
     other.start();
     try {
       for (int i = 0; i < 500; i++) {
-        ArenaStore.openProcess(directory, ByteBudget.parse("64m"), said::add).close();
+        ArenaStore.openProcess(directory, ByteBudget.parse("64m"), deleted::add).close();
       }
     } finally {
       made.set(true);
       other.join();
     }
-    assertThat(said).isEmpty();
+    assertThat(deleted).isEmpty();
   }
 
   @Test
@@ -488,7 +488,7 @@ class ArenaStoreTest {
     Path path = file("stale");
     for (String defect : List.of("truncated", "no store", "layout version", "mode", "user")) {
       SharedFile<ArenaMemory> made =
-          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
       Path copy = Files.copy(path, directory.resolve("copy"));
       made.close();
@@ -504,11 +504,11 @@ class ArenaStoreTest {
               Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
         }
       }
-      words.clear();
+      logged.clear();
       SharedFile<ArenaMemory> replaced =
-          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, words::add)
+          new SharedFile.Opening<>(path, user, ArenaContents.HERE, () -> 8 << 20, logged::add)
               .within(SharedFile.PATIENCE);
-      assertThat(words).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
+      assertThat(logged).as(defect).hasSize(1).allMatch(w -> w.contains(defect));
       assertThat(replaced.memory().capacity()).isEqualTo(8 << 20);
       replaced.close();
       assertThat(path).doesNotExist();
@@ -527,7 +527,7 @@ class ArenaStoreTest {
     assertThatThrownBy(
             () ->
                 new SharedFile.Opening<>(
-                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, words::add)
+                        path, Machine.user() + 1, ArenaContents.HERE, () -> 8 << 20, logged::add)
                     .within(SharedFile.PATIENCE))
         .hasMessageContaining("belongs to user");
     assertThat(path).exists();
@@ -535,7 +535,7 @@ class ArenaStoreTest {
     assertThatThrownBy(
             () ->
                 new SharedFile.Opening<>(
-                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, words::add)
+                        link, Machine.user(), ArenaContents.HERE, () -> 8 << 20, logged::add)
                     .within(SharedFile.PATIENCE))
         .hasMessageContaining("not a regular file");
   }
@@ -554,7 +554,7 @@ class ArenaStoreTest {
     }
     Assumptions.assumeTrue(mounted == 0, "no right to mount a small tmpfs");
     try {
-      try (ArenaStore store = Items.openHost(mount, "full", () -> 64 << 20, words::add)) {
+      try (ArenaStore store = Items.openHost(mount, "full", () -> 64 << 20, logged::add)) {
         int admitted = 0;
         for (int i = 0; i < 400; i++) {
           Fetched fetched = store.fetch(Items.key(i), Items.length(i), Items.loader(i));
@@ -570,9 +570,9 @@ class ArenaStoreTest {
         }
         assertThat(admitted).isZero();
       }
-      words.clear();
-      try (ArenaStore store = ArenaStore.openProcess(mount, ByteBudget.parse("64m"), words::add)) {
-        assertThat(words).anyMatch(word -> word.contains("direct buffers"));
+      logged.clear();
+      try (ArenaStore store = ArenaStore.openProcess(mount, ByteBudget.parse("64m"), logged::add)) {
+        assertThat(logged).anyMatch(line -> line.contains("direct buffers"));
         assertThat(store.fetch(Items.key(1), Items.length(1), Items.loader(1)).outcome())
             .isEqualTo(Outcome.ADMITTED);
       }
@@ -649,7 +649,7 @@ class ArenaStoreTest {
         assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
         assertThat(fetched.content()).isNull();
       }
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The memory of the cache was damaged by another program (its file has "
                   + used
@@ -661,7 +661,7 @@ class ArenaStoreTest {
       store.choose(new Rates(1, 2, 3, 4));
       store.count(ArenaDescriptor.DECODED_ITEMS, 8);
     }
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -681,7 +681,7 @@ class ArenaStoreTest {
 
   @Test
   void aBudgetWithoutMemoryIsRefusedInOneSentence() {
-    assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, words::add))
+    assertThatThrownBy(() -> Items.openHost(directory, "none", () -> 100, logged::add))
         .hasMessageContaining("nothing is cached");
     assertThat(directory).isEmptyDirectory();
   }
@@ -689,8 +689,8 @@ class ArenaStoreTest {
   @Test
   void aBudgetOfZeroOpensNoStore() throws IOException {
     assertThat(process("0")).isNull();
-    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), words::add)).isNull();
-    assertThat(words).hasSize(2).allMatch(word -> word.contains("nothing is cached"));
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse("0"), logged::add)).isNull();
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains("nothing is cached"));
     assertThat(directory).isEmptyDirectory();
   }
 
@@ -698,19 +698,19 @@ class ArenaStoreTest {
   void theMinimumBudgetOpensAStoreAndOneByteLessDoesNot() throws IOException {
     String least = Long.toString(ArenaStore.MIN_CAPACITY);
     process(least).close();
-    ArenaStore.openHost(directory, "g", ByteBudget.parse(least), words::add).close();
-    assertThat(words).isEmpty();
+    ArenaStore.openHost(directory, "g", ByteBudget.parse(least), logged::add).close();
+    assertThat(logged).isEmpty();
     String less = Long.toString(ArenaStore.MIN_CAPACITY - 1);
     assertThat(process(less)).isNull();
-    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse(less), words::add)).isNull();
-    assertThat(words).hasSize(2).allMatch(word -> word.contains(less + " bytes"));
+    assertThat(ArenaStore.openHost(directory, "g", ByteBudget.parse(less), logged::add)).isNull();
+    assertThat(logged).hasSize(2).allMatch(line -> line.contains(less + " bytes"));
   }
 
   @Test
   void aMissingDirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path missing = directory.resolve("missing");
-    try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), words::add)) {
-      assertThat(words).last().asString().contains("the cache uses direct buffers");
+    try (ArenaStore store = ArenaStore.openProcess(missing, ByteBudget.parse("2m"), logged::add)) {
+      assertThat(logged).last().asString().contains("the cache uses direct buffers");
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       assertThat(Items.bytes(store.find(Items.key(1)))).isEqualTo(Items.content(1));
     }
@@ -720,8 +720,8 @@ class ArenaStoreTest {
   @Test
   void aFileInsteadOfADirectoryIsLoggedAndDirectBuffersReplaceIt() throws IOException {
     Path plain = Files.createFile(directory.resolve("plain"));
-    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), words::add)) {
-      assertThat(words)
+    try (ArenaStore store = ArenaStore.openProcess(plain, ByteBudget.parse("2m"), logged::add)) {
+      assertThat(logged)
           .last()
           .asString()
           .startsWith(plain + " cannot be used (")

@@ -23,8 +23,8 @@ class ChildProcessTest {
 
   @Test
   void aChildProcessHasNoStoreFileOpenOrMapped() throws Exception {
-    try (ArenaStore group = Items.openHost(shared, "group", () -> 2 << 20, word -> {});
-        ArenaStore own = ArenaStore.openProcess(shared, ByteBudget.parse("2m"), word -> {})) {
+    try (ArenaStore group = Items.openHost(shared, "group", () -> 2 << 20, line -> {});
+        ArenaStore own = ArenaStore.openProcess(shared, ByteBudget.parse("2m"), line -> {})) {
       for (ArenaStore store : List.of(group, own)) {
         store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       }

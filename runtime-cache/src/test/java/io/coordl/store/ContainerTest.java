@@ -24,10 +24,10 @@ class ContainerTest {
 
   private @Nullable Path group;
 
-  private record Outcome(int exit, String said) {
+  private record Outcome(int exit, String output) {
     long number(String name) {
-      Matcher matcher = Pattern.compile("\\b" + name + " (\\d+)").matcher(said);
-      assertThat(matcher.find()).as(name + " in what it said: " + said).isTrue();
+      Matcher matcher = Pattern.compile("\\b" + name + " (\\d+)").matcher(output);
+      assertThat(matcher.find()).as(name + " in the output: " + output).isTrue();
       return Long.parseLong(matcher.group(1));
     }
   }
@@ -77,15 +77,15 @@ class ContainerTest {
                 Integer.toString(views))
             .redirectErrorStream(true)
             .start();
-    String said = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(job.waitFor(), said);
+    String output = new String(job.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Outcome(job.waitFor(), output);
   }
 
   private static void assertWell(Outcome outcome) {
-    assertThat(outcome.exit()).as(outcome.said()).isZero();
+    assertThat(outcome.exit()).as(outcome.output()).isZero();
     assertThat(outcome.number("taken")).isEqualTo(440);
     assertThat(outcome.number("hits")).isPositive();
-    assertThat(outcome.number("wrong")).as(outcome.said()).isZero();
+    assertThat(outcome.number("wrong")).as(outcome.output()).isZero();
   }
 
   @Test
@@ -100,9 +100,9 @@ class ContainerTest {
   void afterwardsMemoryIsGivenBackToGrowthWithinSeconds() throws Exception {
     Outcome outcome = run("auto", "trained", "10", 5);
     assertWell(outcome);
-    assertThat(outcome.number("held")).as(outcome.said()).isGreaterThan(100);
-    assertThat(outcome.number("given back")).as(outcome.said()).isPositive();
-    assertThat(outcome.said()).contains("Memory is short");
+    assertThat(outcome.number("held")).as(outcome.output()).isGreaterThan(100);
+    assertThat(outcome.number("given back")).as(outcome.output()).isPositive();
+    assertThat(outcome.output()).contains("Memory is short");
   }
 
   /** Proves that the cgroup kills, and that an explicit budget is kept. */
@@ -110,6 +110,6 @@ class ContainerTest {
   void anExplicitBudgetIsAlwaysKept() throws Exception {
     Outcome outcome = run("160m", "trained", "1", 0);
     assertThat(outcome.number("held")).isGreaterThan(130);
-    assertThat(outcome.exit()).as(outcome.said()).isEqualTo(KILLED);
+    assertThat(outcome.exit()).as(outcome.output()).isEqualTo(KILLED);
   }
 }

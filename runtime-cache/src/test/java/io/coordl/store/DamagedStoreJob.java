@@ -101,11 +101,11 @@ public final class DamagedStoreJob {
     if (!Files.exists(file)) {
       Files.createFile(file);
     }
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     ArenaMemory mapped = MappedMemory.map(file, 1 << 20);
     ArenaStore.format(mapped);
     Truncated memory = new Truncated(mapped, file, step, length);
-    try (ArenaStore store = new ArenaStore(memory, null, 1, job -> false, "", words::add)) {
+    try (ArenaStore store = new ArenaStore(memory, null, 1, job -> false, "", logged::add)) {
       store.choose(new Rates(1, 2, 3, 4));
       for (long number : new long[] {1, 2, 1, 2, 3}) {
         Fetched fetched =
@@ -124,7 +124,7 @@ public final class DamagedStoreJob {
       } else {
         expect(items == 3, "items " + items);
       }
-      expect(words.size() == (done ? 1 : 0), step + " steps: " + words);
+      expect(logged.size() == (done ? 1 : 0), step + " steps: " + logged);
       return done;
     } finally {
       Files.delete(file);
@@ -152,8 +152,8 @@ public final class DamagedStoreJob {
 
   /** Reads half of the files, waits for input, then reads open, kept and new items. */
   private static void readFiles(Path shared, Path data) throws IOException {
-    List<String> words = new ArrayList<>();
-    ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, words::add);
+    List<String> logged = new ArrayList<>();
+    ArenaStore store = Items.openHost(shared, GROUP, () -> 4 << 20, logged::add);
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
     for (int i = 0; i < FILES / 2; i++) {
       compare(data, i);
@@ -176,7 +176,7 @@ public final class DamagedStoreJob {
     }
     store.close();
     System.out.println(
-        "read all, said " + words.stream().filter(w -> w.contains("damaged")).count());
+        "read all, said " + logged.stream().filter(w -> w.contains("damaged")).count());
   }
 
   private static void compare(Path data, int number) throws IOException {

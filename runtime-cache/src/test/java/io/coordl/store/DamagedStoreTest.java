@@ -86,15 +86,15 @@ class DamagedStoreTest {
 
   @Test
   void aFileTruncatedAndExtendedAgainServesNothing() throws IOException {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, words::add)) {
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = Items.openHost(shared, "group", () -> 2 << 20, logged::add)) {
       store.fetch(Items.key(1), Items.length(1), Items.loader(1));
       for (int at = 0; at < ArenaDescriptor.HEADER_BYTES; at += 8) {
         store.memory.set(at, 0);
       }
       Fetched fetched = store.fetch(Items.key(2), Items.length(2), Items.loader(2));
       assertThat(fetched.outcome()).isEqualTo(Outcome.FULL);
-      assertThat(words).singleElement().asString().contains("damaged");
+      assertThat(logged).singleElement().asString().contains("damaged");
     }
   }
 

@@ -34,7 +34,7 @@ class DecodedStoreTest {
   }
 
   private DecodedStore open(String budget) {
-    ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
+    ArenaStore opened = ArenaStore.openProcess(arena, ByteBudget.parse(budget), line -> {});
     return new DecodedStore(opened, ItemFilter.inferred(loadingSample::get, ItemNames.HERE));
   }
 

@@ -113,14 +113,14 @@ class FailingMemoryTest {
     abstract boolean answers(ArenaStore store) throws IOException;
   }
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Memory memory = new Memory();
   private ArenaStore store;
 
   @BeforeEach
   void open() throws IOException {
     ArenaStore.format(memory);
-    store = new ArenaStore(memory, null, 1, job -> true, "", words::add);
+    store = new ArenaStore(memory, null, 1, job -> true, "", logged::add);
     store.measureBy(before -> false);
     store.fetch(KEPT, Items.length(1), Items.loader(1));
   }
@@ -140,13 +140,13 @@ class FailingMemoryTest {
     }
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).containsExactly(DAMAGED);
+    assertThat(logged).containsExactly(DAMAGED);
     for (Request next : Request.values()) {
       assertThat(next.answers(store)).as("%s", next).isFalse();
     }
     memory.gone = false;
     assertThat(store.find(KEPT)).isNull();
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @ParameterizedTest
@@ -155,7 +155,7 @@ class FailingMemoryTest {
     store.close();
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(memory.closed).isEqualTo(1);
     store.close();
     assertThat(memory.closed).isEqualTo(1);
@@ -170,7 +170,7 @@ class FailingMemoryTest {
     assertThatThrownBy(() -> request.answers(store))
         .isInstanceOf(IndexOutOfBoundsException.class)
         .hasMessage("wrong");
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     memory.outOfBounds = false;
     assertThat(store.find(KEPT)).isNotNull();
   }
@@ -183,7 +183,7 @@ class FailingMemoryTest {
     memory.outOfBounds = true;
     memory.gone = true;
     assertThat(request.answers(store)).isFalse();
-    assertThat(words).containsExactly(DAMAGED);
+    assertThat(logged).containsExactly(DAMAGED);
   }
 
   @Test
@@ -196,7 +196,7 @@ class FailingMemoryTest {
     memory.full = false;
     assertThat(store.fetch(NEW, Items.length(2), Items.loader(2)).content()).isNull();
     assertThat(store.find(KEPT)).isNotNull();
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
             "There is no memory left behind the cache's budget: what the cache has stays, "
                 + store.used()

@@ -36,7 +36,7 @@ class GivingBackTest {
   /** Private to this test: other tests in this JVM have files in shared memory, too. */
   private Path shared;
 
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
 
   @BeforeEach
   void makeDirectory() throws IOException {
@@ -66,7 +66,7 @@ class GivingBackTest {
   }
 
   private ArenaStore filled() throws IOException {
-    ArenaStore store = ArenaStore.openProcess(shared, ByteBudget.parse("160m"), words::add);
+    ArenaStore store = ArenaStore.openProcess(shared, ByteBudget.parse("160m"), logged::add);
     for (int item = 0; item < ITEMS; item++) {
       assertThat(fetch(store, item)).isEqualTo(Outcome.ADMITTED);
     }
@@ -137,7 +137,7 @@ class GivingBackTest {
       assertThat(statistics.items()).isBetween(found - 4L, found + 4L);
       awaitMapped(store.used() + ITEMS * 4096L); // Whole pages.
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -155,7 +155,7 @@ class GivingBackTest {
     assertThat(store.isAwaited(Items.key(0))).isFalse();
     awaitMapped(0);
     store.close();
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -238,7 +238,7 @@ class GivingBackTest {
       threads.shutdownNow();
       store.close();
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -256,12 +256,12 @@ class GivingBackTest {
       assertThat(store.find(Items.key(ITEMS))).isNull();
       assertThat(fetch(store, 1)).isEqualTo(Outcome.HIT);
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
   void directBuffersAreGivenBackToo() throws Exception {
-    try (ArenaStore store = ArenaStore.openDirect(160 << 20, words::add)) {
+    try (ArenaStore store = ArenaStore.openDirect(160 << 20, logged::add)) {
       for (int item = 0; item < ITEMS; item++) {
         fetch(store, item);
       }
@@ -277,7 +277,7 @@ class GivingBackTest {
   @Test
   void allJobsGiveTheGroupsStoreBackAndTheLastDeletesTheFile() throws Exception {
     ArenaStore store =
-        ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), words::add);
+        ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), logged::add);
     assertThat(store.yields()).isTrue();
     fetch(store, 1);
     ByteBuffer view = store.find(Items.key(1));
@@ -290,13 +290,13 @@ class GivingBackTest {
     assertThat(store.held()).isZero();
     assertThat(store.find(Items.key(1))).isNull();
     assertThat(Items.bytes(view)).isEqualTo(content(1));
-    assertThat(words)
+    assertThat(logged)
         .containsExactly("Another job of group group is short of memory: the cache is given back.");
     store.follow();
     store.close();
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
 
-    ArenaStore own = ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), words::add);
+    ArenaStore own = ArenaStore.openHost(directory, "group", ByteBudget.parse("auto"), logged::add);
     fetch(own, 1);
     long held = own.held();
     assertThat(own.giveBack(1)).as("a shared file is given back whole").isEqualTo(held);
@@ -306,7 +306,7 @@ class GivingBackTest {
 
   @Test
   void noJobJoinsAStoreThatIsBeingGivenBack() throws Exception {
-    ArenaStore store = ArenaStore.openHost(directory, "late", ByteBudget.parse("2m"), words::add);
+    ArenaStore store = ArenaStore.openHost(directory, "late", ByteBudget.parse("2m"), logged::add);
     assertThat(store.yields()).as("its budget is explicit").isFalse();
     store.memory.set(ArenaDescriptor.GIVEN_BACK, 1);
     assertThatThrownBy(
@@ -322,7 +322,7 @@ class GivingBackTest {
   void aTableGivenBackDuringALookupIsNotAFault() throws Exception {
     for (int round = 0; round < 30; round++) {
       ArenaStore store =
-          ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("64m"), words::add);
+          ArenaStore.openProcess(Path.of("/dev/shm"), ByteBudget.parse("64m"), logged::add);
       for (int item = 0; item < 14_000; item++) { // The third table will be given back.
         store.fetch(Items.key(item), 4000, (target, offset) -> true);
       }
@@ -350,7 +350,7 @@ class GivingBackTest {
     try {
       for (int round = 0; round < 100; round++) {
         try (ArenaStore store =
-            ArenaStore.openProcess(shared, ByteBudget.parse("64m"), words::add)) {
+            ArenaStore.openProcess(shared, ByteBudget.parse("64m"), logged::add)) {
           List<Future<Void>> readers = new ArrayList<>();
           for (int thread = 0; thread < 3; thread++) {
             int first = thread << 20;

@@ -163,13 +163,13 @@ class IdentityTest {
   }
 
   private ArenaStore process() {
-    ArenaStore store = ArenaStore.openProcess(arenas, ByteBudget.parse("64m"), word -> {});
+    ArenaStore store = ArenaStore.openProcess(arenas, ByteBudget.parse("64m"), line -> {});
     opened.add(store);
     return store;
   }
 
   private ArenaStore host(String group) throws IOException {
-    ArenaStore store = ArenaStore.openHost(arenas, group, ByteBudget.parse("64m"), word -> {});
+    ArenaStore store = ArenaStore.openHost(arenas, group, ByteBudget.parse("64m"), line -> {});
     opened.add(store);
     return store;
   }
@@ -177,7 +177,7 @@ class IdentityTest {
   /** Reads before the change and after it. */
   private List<Job> jobs(Store store) throws IOException {
     ItemFilter here = path -> true;
-    ItemNames below = ItemNames.below(directory.toString(), null, word -> {});
+    ItemNames below = ItemNames.below(directory.toString(), null, line -> {});
     String group = "identity-" + UUID.randomUUID();
     return switch (store) {
       case RAW, BLOCKS -> same(new RawJob(new MinioCache(process(), here), false));

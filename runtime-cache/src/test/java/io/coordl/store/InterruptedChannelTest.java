@@ -112,7 +112,7 @@ class InterruptedChannelTest {
 
   private void install(Source source) {
     if (source != Source.OBSERVED) {
-      store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+      store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     }
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
   }

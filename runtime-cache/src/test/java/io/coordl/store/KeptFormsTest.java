@@ -38,7 +38,7 @@ class KeptFormsTest {
 
   @BeforeEach
   void open() {
-    arena = ArenaStore.openProcess(memory, ByteBudget.parse(BUDGET), word -> {});
+    arena = ArenaStore.openProcess(memory, ByteBudget.parse(BUDGET), line -> {});
     join();
   }
 

@@ -38,7 +38,7 @@ class LateStoreTest {
   private static final DecodedForm FORM = DecodedForm.of("pixels");
 
   @TempDir Path directory;
-  private final List<String> words = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private Path file;
   private FileChannel other;
 
@@ -57,7 +57,7 @@ class LateStoreTest {
   }
 
   private ArenaStore open(String budget) throws IOException {
-    return ArenaStore.openHost(directory, "g", ByteBudget.parse(budget), words::add);
+    return ArenaStore.openHost(directory, "g", ByteBudget.parse(budget), logged::add);
   }
 
   private static Outcome fetch(ArenaStore store) throws IOException {
@@ -108,7 +108,7 @@ class LateStoreTest {
                 return store.capacity();
               },
               variable -> null);
-      try (HostMembership host = new HostMembership(settings, address -> () -> {}, words::add)) {
+      try (HostMembership host = new HostMembership(settings, address -> () -> {}, logged::add)) {
         asked.await();
         assertThat(host.members()).isEmpty();
 
@@ -165,12 +165,12 @@ class LateStoreTest {
       assertThat(fetch(store)).isEqualTo(Outcome.HIT);
     }
     if (budget.equals("5m")) {
-      assertThat(words)
+      assertThat(logged)
           .containsExactly(
               "The store of group g was made with 4194304 bytes, which holds for all its jobs:"
                   + " this job's 5m is ignored.");
     } else {
-      assertThat(words).isEmpty();
+      assertThat(logged).isEmpty();
     }
     assertThat(file).as("the other job's file").exists();
     alive.release();
@@ -182,7 +182,7 @@ class LateStoreTest {
     Files.delete(file);
     try (ArenaStore store = open("1000t")) {
       assertThat(store.capacity()).isPositive();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("it is reduced to"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("it is reduced to"));
     }
   }
 

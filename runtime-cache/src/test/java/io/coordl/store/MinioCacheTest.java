@@ -48,7 +48,7 @@ class MinioCacheTest {
   private ArenaStore store;
 
   private MinioCache cache(String budget) {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse(budget), line -> {});
     return new MinioCache(
         store, ItemFilter.inferred(loadingSample::get, ItemNames.here(sentence -> {})));
   }
@@ -79,7 +79,7 @@ class MinioCacheTest {
   void anItemPrefetchedFromAnotherHostIsServedOnce() throws IOException {
     Path file = Items.file(directory, "a", 5000);
     byte[] bytes = Files.readAllBytes(file);
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     AtomicInteger asked = new AtomicInteger();
     ItemStore others =
         new ItemStore() {
@@ -199,7 +199,7 @@ class MinioCacheTest {
       System.out.println("skipped: the type of " + directory + " (" + type + ") is not known");
     }
     Assumptions.assumeTrue(isKnown);
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ItemNames names = ItemNames.HERE.without(Set.of(type));
     ItemFilter filter = ItemFilter.inferred(() -> true, names);
     MinioCache cache = new MinioCache(store, filter);
@@ -339,7 +339,7 @@ class MinioCacheTest {
 
   @Test
   void prefetchingFromOtherHostsPausesWhileManyItemsWait() throws IOException {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ByteBuffer bytes = ByteBuffer.allocate(ItemStore.MAX_ITEM_BYTES).asReadOnlyBuffer();
     ItemStore others =
         new ItemStore() {
@@ -373,7 +373,7 @@ class MinioCacheTest {
   @Test
   void aFileThatCannotBeReadIsCountedAndLeftToTheProgram() throws IOException {
     String file = Items.file(directory, "a", 5000).toString();
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     ItemStore broken =
         new ItemStore() {
           @Override
@@ -696,7 +696,7 @@ class MinioCacheTest {
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         memory = FileReads.map(channel, FileChannel.MapMode.READ_WRITE, 0, channel.size());
       }
-      store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), word -> {});
+      store = ArenaStore.openProcess(arena, ByteBudget.parse("32m"), line -> {});
       ItemNames names = ItemNames.here(sentence -> {}).leaving(early);
       ItemFilter filter = ItemFilter.inferred(loadingSample::get, names);
       Bridge.install(SpanSink.NONE, new MinioCache(store, filter), FaultListener.NONE);

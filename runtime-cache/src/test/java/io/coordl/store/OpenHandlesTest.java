@@ -266,7 +266,7 @@ class OpenHandlesTest {
   }
 
   private void install(Stored stored) {
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
     if (stored == Stored.NO_ROOM) {
       store.measureBy(before -> true);
     }

@@ -49,7 +49,7 @@ class SharedReadsTest {
       records.putInt(i);
     }
     file = Files.write(directory.resolve("records"), records.array());
-    store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
     Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
   }
 
@@ -121,7 +121,7 @@ class SharedReadsTest {
   void thePositionSeenDuringAReadIsNeverBeyondIt() throws Exception {
     store.close();
     for (int round = 0; round < 20; round++) { // Each first read loads the whole file.
-      store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), word -> {});
+      store = ArenaStore.openProcess(directory, ByteBudget.parse("8m"), line -> {});
       Bridge.install(SpanSink.NONE, new MinioCache(store, path -> true), FaultListener.NONE);
       try (RandomAccessFile random = FileReads.newRandomAccessFile(file.toFile(), "r")) {
         AtomicBoolean read = new AtomicBoolean();

@@ -28,7 +28,7 @@ class StoppedJobTest {
   private static final DecodedForm FORM = DecodedForm.of("pixels");
 
   @TempDir Path directory;
-  private final List<String> words = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private Path file;
 
   @BeforeEach
@@ -39,7 +39,7 @@ class StoppedJobTest {
   }
 
   private ArenaStore open() throws IOException {
-    return ArenaStore.openHost(directory, "g", ByteBudget.parse("4m"), words::add);
+    return ArenaStore.openHost(directory, "g", ByteBudget.parse("4m"), logged::add);
   }
 
   private static Outcome fetch(ArenaStore store) throws IOException {
@@ -97,19 +97,19 @@ class StoppedJobTest {
   void aLongWaitIsLogged() throws Exception {
     try (SetupHolder other = new SetupHolder(file);
         ArenaStore store = open()) {
-      while (words.isEmpty()) {
+      while (logged.isEmpty()) {
         LockSupport.parkNanos(1_000_000);
       }
       other.goOn();
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.ADMITTED);
     }
-    assertThat(words.get(0))
+    assertThat(logged.get(0))
         .isEqualTo(
             "Another job sets up or leaves the store "
                 + file
                 + " and does not get on (is it stopped?): nothing is cached until it does.");
-    assertThat(words.get(1))
+    assertThat(logged.get(1))
         .matches("The other job got on after \\d+ s: this one uses the store .*\\.");
   }
 
@@ -122,7 +122,7 @@ class StoppedJobTest {
       store.awaitOpening();
       assertThat(fetch(store)).isEqualTo(Outcome.FULL);
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(file).isEmptyFile(); // The stopped job's file; the next job to start deletes it.
   }
 }

@@ -23,7 +23,7 @@ class StoreGainTest {
 
   @TempDir Path directory;
   @TempDir Path arena;
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final AtomicInteger stops = new AtomicInteger();
   private final List<Path> files = new ArrayList<>();
   private ArenaStore store;
@@ -33,7 +33,7 @@ class StoreGainTest {
     for (int i = 0; i < FILES; i++) {
       files.add(Items.file(directory, "f" + i, 5000));
     }
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), said::add);
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), logged::add);
   }
 
   @AfterEach
@@ -44,7 +44,7 @@ class StoreGainTest {
   private StoreGain gain() {
     return new StoreGain(
         "cache=minio",
-        said::add,
+        logged::add,
         () -> {
           stops.incrementAndGet();
           store.giveBack();
@@ -74,7 +74,7 @@ class StoreGainTest {
       }
     }
     assertThat(stops).hasValue(1);
-    assertThat(said).singleElement().asString().contains("cache=minio gains nothing");
+    assertThat(logged).singleElement().asString().contains("cache=minio gains nothing");
     assertThat(cache.statistics().of(Outcome.ADMITTED)).isEqualTo(2 * FILES);
     assertThat(cache.statistics().used()).isZero();
     assertThat(cache.open(files.get(0).toString()).served()).isFalse();
@@ -108,7 +108,7 @@ class StoreGainTest {
       read(cache);
     }
     assertThat(gain.isStopped()).isFalse();
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test

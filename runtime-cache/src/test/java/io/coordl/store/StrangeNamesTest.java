@@ -44,7 +44,7 @@ class StrangeNamesTest {
           new ProcessBuilder("bash", "-c", command).directory(directory.toFile()).start();
       assertThat(shell.waitFor()).isZero();
     }
-    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), word -> {});
+    store = ArenaStore.openProcess(arena, ByteBudget.parse("8m"), line -> {});
   }
 
   @AfterEach

@@ -69,7 +69,7 @@ class WorkingDirectoryTest {
 
     public static void main(String[] args) throws Exception {
       ArenaStore store =
-          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("8m"), word -> {});
+          ArenaStore.openProcess(Path.of(args[0]), ByteBudget.parse("8m"), line -> {});
       MinioCache cache = new MinioCache(store, path -> path.endsWith("relative"));
       Bridge.install(SpanSink.NONE, cache, FaultListener.NONE);
       for (int epoch = 0; epoch < 2; epoch++) {

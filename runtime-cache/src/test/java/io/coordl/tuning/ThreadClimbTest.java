@@ -16,7 +16,7 @@ class ThreadClimbTest {
 
   private final ThreadClimb climb = new ThreadClimb(12);
   private final List<Integer> tried = new ArrayList<>();
-  private final List<String> said = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private long prefetched;
 
   /** Runs windows; a batch's step and wait are in milliseconds, by number of threads. */
@@ -40,7 +40,7 @@ class ThreadClimbTest {
       window.prepStall = window.stall;
       String[] decided = climb.ended(window, prefetched);
       if (decided != null) {
-        said.add(decided[0]);
+        logged.add(decided[0]);
         assertThat(decided[1]).contains("times as fast with");
       }
     }
@@ -55,7 +55,7 @@ class ThreadClimbTest {
   void threadsGrowWhileTheWaitFalls() {
     run(60, n -> 5, n -> shared(n, 4));
     assertThat(climb.threads()).isEqualTo(4);
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "prefetching is on, 1 thread",
             "prefetching is on, 2 threads",
@@ -83,12 +83,12 @@ class ThreadClimbTest {
   void aClearResultEndsATrialHalfway() {
     run(1, n -> 5, n -> 20); // Enough to begin a trial.
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 0 ? 20 : 10);
-    assertThat(said).containsExactly("prefetching is on, 1 thread");
+    assertThat(logged).containsExactly("prefetching is on, 1 thread");
 
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
-    assertThat(said).as("1.1 times as fast: not clear").hasSize(1);
+    assertThat(logged).as("1.1 times as fast: not clear").hasSize(1);
     run(ThreadClimb.TRIAL / 2, n -> 5, n -> n == 1 ? 10 : 8.7);
-    assertThat(said).hasSize(2);
+    assertThat(logged).hasSize(2);
     assertThat(climb.threads()).isEqualTo(2);
   }
 
@@ -147,6 +147,6 @@ class ThreadClimbTest {
   void aJobThatDoesNotWaitIsLeftAlone() {
     run(2000, n -> 5, n -> 0.1);
     assertThat(tried).containsOnly(0);
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 }

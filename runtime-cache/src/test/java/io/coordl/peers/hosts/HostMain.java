@@ -71,7 +71,7 @@ public final class HostMain {
             PeerItems.GROUP,
             (peer, start, end, bytes, answer) ->
                 ANSWERS.computeIfAbsent(answer, kind -> new LongAdder()).increment(),
-            word -> {},
+            line -> {},
             Timeouts.USUAL);
     try (store;
         engine;

@@ -298,7 +298,7 @@ class HostsEngineTest {
       assertThat(hosts.reads()).isEqualTo(ITEMS + gone);
       assertThat(hosts.host(0).faults()).isEqualTo(1);
       await(() -> hosts.words.size() == 2);
-      assertThat(hosts.words).allMatch(word -> word.contains("host2 does not answer"));
+      assertThat(hosts.words).allMatch(line -> line.contains("host2 does not answer"));
 
       hosts.host(1).serve();
       long kept = hosts.host(1).store.items();
@@ -431,7 +431,7 @@ class HostsEngineTest {
             FakePeer.hello(Wire.MAGIC, Wire.VERSION + 1, PeerItems.GROUP),
             FakePeer.hello(Wire.MAGIC, Wire.VERSION, "other"),
             "HTTP/1.1 400 Bad Request\r\n\r\n<html></html>".getBytes(StandardCharsets.US_ASCII));
-    List<String> said =
+    List<String> reasons =
         List.of("speaks version 3, not 2", "belongs to group other, not test", "not speak");
     for (int i = 0; i < hellos.size(); i++) {
       byte[] hello = hellos.get(i);
@@ -450,7 +450,7 @@ class HostsEngineTest {
         }
         await(() -> fake.connections.get() >= 5); // It is retried again and again.
         assertThat(hosts.words).hasSize(1);
-        assertThat(hosts.words.get(0)).contains("fake0").contains(said.get(i));
+        assertThat(hosts.words.get(0)).contains("fake0").contains(reasons.get(i));
         assertThat(hosts.host(0).answers(Answer.FAILED)).isEqualTo(1);
         assertThat(hosts.reads()).isEqualTo(50);
       }
@@ -561,9 +561,9 @@ class HostsEngineTest {
 
   @Test
   void missingHostsAreWaitedForOnceAndThatIsLogged() throws Exception {
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     AtomicInteger loads = new AtomicInteger();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         HostsEngine engine =
             new HostsEngine(
                 store,
@@ -572,22 +572,22 @@ class HostsEngineTest {
                 4,
                 PeerItems.GROUP,
                 (a, b, c, d, e) -> {},
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       for (int i = 0; i < 10; i++) {
         engine.fetch(
             PeerItems.key(i), PeerItems.length(i), (target, at) -> loads.incrementAndGet() > 0);
       }
       assertThat(loads).hasValue(10);
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
     }
   }
 
   /** The limit covers all calls together, even if each is interrupted. */
   @Test
   void interruptedCallsShareOneWait() throws Exception {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         HostsEngine engine =
             new HostsEngine(
                 store,
@@ -596,7 +596,7 @@ class HostsEngineTest {
                 4,
                 PeerItems.GROUP,
                 (a, b, c, d, e) -> {},
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       Thread.currentThread().interrupt();
       engine.fetch(PeerItems.key(0), PeerItems.length(0), (target, at) -> true);
@@ -606,7 +606,7 @@ class HostsEngineTest {
       }
       engine.fetch(PeerItems.key(1), PeerItems.length(1), (target, at) -> true);
       assertThat(Thread.interrupted()).isTrue();
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("Of 4 hosts, 0 have joined"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("Of 4 hosts, 0 have joined"));
     }
   }
 
@@ -845,15 +845,15 @@ class HostsEngineTest {
 
   @Test
   void aServerThatCannotListenIsReported() throws Exception {
-    List<String> words = new ArrayList<>();
-    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), words::add);
+    List<String> logged = new ArrayList<>();
+    try (ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("4m"), logged::add);
         PeerServer first =
             new PeerServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 store,
                 TestSecret.ours(),
                 PeerItems.GROUP,
-                words::add,
+                logged::add,
                 Hosts.SHARP)) {
       assertThatThrownBy(
               () ->
@@ -862,7 +862,7 @@ class HostsEngineTest {
                       store,
                       TestSecret.ours(),
                       PeerItems.GROUP,
-                      words::add,
+                      logged::add,
                       Hosts.SHARP))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("127.0.0.1:" + first.address().getPort());
@@ -873,10 +873,10 @@ class HostsEngineTest {
                       store,
                       TestSecret.ours(),
                       PeerItems.GROUP,
-                      words::add,
+                      logged::add,
                       Hosts.SHARP))
           .hasMessageContaining("no.such.host:1");
-      assertThat(words).isEmpty();
+      assertThat(logged).isEmpty();
     }
   }
 

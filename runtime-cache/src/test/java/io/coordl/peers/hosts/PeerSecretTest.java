@@ -225,7 +225,7 @@ class PeerSecretTest {
 
   @Test
   void aReplayedConversationIsRefused() throws Exception {
-    byte[] said;
+    byte[] recorded;
     try (Hosts owner = hosts(1)) {
       owner.meet();
       try (Wiretap tap = new Wiretap(owner.host(0).server().address(), (number, bytes) -> bytes);
@@ -233,7 +233,7 @@ class PeerSecretTest {
         hosts.addFake(tap.address(), 1L << 60);
         hosts.meet();
         assertThat(hosts.host(0).fetch(3).outcome()).isEqualTo(Outcome.ADMITTED);
-        said = tap.said();
+        recorded = tap.said();
       }
       assertThat(owner.host(0).store.items()).as("the conversation was a delivery").isEqualTo(1);
     }
@@ -241,7 +241,7 @@ class PeerSecretTest {
       owner.meet();
       var address = owner.host(0).server().address();
       try (Socket replayed = new Socket(address.getAddress(), address.getPort())) {
-        replayed.getOutputStream().write(said);
+        replayed.getOutputStream().write(recorded);
         replayed.getInputStream().transferTo(OutputStream.nullOutputStream());
       } catch (IOException e) {
         // The owner disconnected.

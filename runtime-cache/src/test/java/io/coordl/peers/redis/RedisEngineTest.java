@@ -46,7 +46,7 @@ class RedisEngineTest {
   @TempDir Path directory;
 
   private final List<AutoCloseable> open = new ArrayList<>();
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
   private final AtomicInteger reads = new AtomicInteger();
   private Timeouts timeouts = RedisServer.patience(ENDLESS);
@@ -73,7 +73,7 @@ class RedisEngineTest {
             local,
             GROUP,
             (peer, start, end, bytes, answer) -> answers.add(answer),
-            words::add,
+            logged::add,
             timeouts);
     open.add(engine);
     return engine;
@@ -87,7 +87,7 @@ class RedisEngineTest {
   }
 
   private ArenaStore store() {
-    ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("16m"), words::add);
+    ArenaStore store = ArenaStore.openProcess(directory, ByteBudget.parse("16m"), logged::add);
     open.add(store);
     return store;
   }
@@ -132,7 +132,7 @@ class RedisEngineTest {
     assertFetched(engine(server), item, Outcome.PEER);
     assertThat(reads).hasValue(1);
     assertThat(answers).containsExactly(Answer.ABSENT, Answer.KEPT, Answer.FOUND);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -200,7 +200,7 @@ class RedisEngineTest {
     }
 
     assertThat(reads).hasValue(items);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   // ---- claims
@@ -256,7 +256,7 @@ class RedisEngineTest {
     assertBypassed(full, item);
     assertFetched(host, item, Outcome.ADMITTED);
     assertThat(server.ask(Command.GET, (Object) key(item))).isEqualTo(claim);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -289,7 +289,7 @@ class RedisEngineTest {
       assertFetched(engine, item, Outcome.PEER);
     }
     assertThat(reads).hasValue(10);
-    assertThat(words).singleElement().asString().contains("damaged item");
+    assertThat(logged).singleElement().asString().contains("damaged item");
   }
 
   @Test
@@ -303,7 +303,7 @@ class RedisEngineTest {
 
     assertFetched(engine, other, Outcome.ADMITTED);
     assertFetched(engine, other, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -321,7 +321,7 @@ class RedisEngineTest {
       assertFetched(engine, item, Outcome.ADMITTED);
       assertFetched(engine, item, Outcome.PEER);
     }
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   // ---- full
@@ -341,7 +341,7 @@ class RedisEngineTest {
     for (int i = 0; i < kept; i++) {
       assertFetched(engine, new TestItem(i, 100_000), Outcome.PEER);
     }
-    assertThat(words).singleElement().asString().contains("is full");
+    assertThat(logged).singleElement().asString().contains("is full");
     assertThat(answers.stream().filter(a -> a == Answer.FAILED)).hasSize(1);
 
     RedisEngine host = engine(store(), null, server.uri());
@@ -355,9 +355,9 @@ class RedisEngineTest {
     RedisServer server = server("--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru");
     RedisEngine engine = engine(server);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("evicts");
+    assertThat(logged).singleElement().asString().contains("evicts");
   }
 
   @Test
@@ -365,9 +365,9 @@ class RedisEngineTest {
     RedisServer server = server("--rename-command", "INFO", "");
     RedisEngine engine = engine(server);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("does not report its maxmemory-policy");
+    assertThat(logged).singleElement().asString().contains("does not report its maxmemory-policy");
   }
 
   // ---- faults
@@ -384,13 +384,13 @@ class RedisEngineTest {
       assertBypassed(engine, item);
     }
     assertThat(answers).containsExactly(Answer.ABSENT, Answer.KEPT, Answer.FAILED);
-    assertThat(words).singleElement().asString().contains("is not used until it answers again");
+    assertThat(logged).singleElement().asString().contains("is not used until it answers again");
 
     server.restart();
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -400,12 +400,12 @@ class RedisEngineTest {
     RedisEngine engine = engine(new FullStore(), null, server.uri());
     TestItem item = new TestItem(1, 1000);
     assertBypassed(engine, item);
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
 
     server.restart();
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is not reachable yet");
+    assertThat(logged).singleElement().asString().contains("is not reachable yet");
   }
 
   @Test
@@ -423,13 +423,13 @@ class RedisEngineTest {
         assertBypassed(engine, item);
       }
       assertThat(answers).containsExactly(Answer.LATE);
-      assertThat(words).singleElement().asString().contains("no answer within 400 ms");
+      assertThat(logged).singleElement().asString().contains("no answer within 400 ms");
     } finally {
       server.goOn();
     }
     await(engine.servers::up);
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).hasSize(1);
+    assertThat(logged).hasSize(1);
   }
 
   @Test
@@ -466,7 +466,7 @@ class RedisEngineTest {
     server.ask(Command.CLIENT, "KILL", "TYPE", "normal", "SKIPME", "yes");
 
     assertFetched(engine, item, Outcome.PEER);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   // ---- access
@@ -489,8 +489,8 @@ class RedisEngineTest {
       assertBypassed(engine, new TestItem(i, 1000));
     }
 
-    await(() -> !words.isEmpty());
-    assertThat(words)
+    await(() -> !logged.isEmpty());
+    assertThat(logged)
         .singleElement()
         .asString()
         .containsPattern("NOAUTH|WRONGPASS")
@@ -530,10 +530,10 @@ class RedisEngineTest {
     }
     await(hasty.servers::up);
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).filteredOn(word -> word.contains("is not used until")).hasSize(1);
+    assertThat(logged).filteredOn(line -> line.contains("is not used until")).hasSize(1);
 
     // A stranger's keys, the JDK's own certificates, and none.
-    words.clear();
+    logged.clear();
     SSLContext stranger = TestKeys.make(directory, "stranger").context();
     for (RedisEngine refused :
         List.of(
@@ -543,8 +543,8 @@ class RedisEngineTest {
       assertBypassed(refused, new TestItem(1, 1000));
       assertThat(refused.servers.up()).isFalse();
     }
-    await(() -> words.size() == 3);
-    assertThat(words).allMatch(word -> word.contains("is not reachable yet"));
+    await(() -> logged.size() == 3);
+    assertThat(logged).allMatch(line -> line.contains("is not reachable yet"));
   }
 
   // ---- clusters
@@ -563,7 +563,7 @@ class RedisEngineTest {
       assertFetched(other, new TestItem(i, 2000), Outcome.PEER);
     }
     assertThat(reads).hasValue(items);
-    assertThat(words).singleElement().asString().contains("is not reachable yet");
+    assertThat(logged).singleElement().asString().contains("is not reachable yet");
     for (RedisServer server : servers) {
       assertThat((Long) server.ask(Command.DBSIZE)).isPositive();
     }
@@ -590,7 +590,7 @@ class RedisEngineTest {
       assertThat(fetched.outcome()).isIn(Outcome.FULL, Outcome.PEER);
     }
     assertThat(bypassed).isEqualTo((int) lost);
-    assertThat(words).singleElement().asString().contains("is not used until it answers again");
+    assertThat(logged).singleElement().asString().contains("is not used until it answers again");
     servers.get(2).restart();
     await(engine.servers::up);
     await(
@@ -626,7 +626,7 @@ class RedisEngineTest {
         });
     assertFetched(engine, item, Outcome.PEER);
     assertThat(servers.get((owner + 1) % 3).ask(Command.EXISTS, (Object) key(item))).isEqualTo(1L);
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -685,9 +685,9 @@ class RedisEngineTest {
     RedisEngine engine = engine(new FullStore(), null, server.uri(), server().uri());
     await(engine.servers::up);
 
-    await(() -> !words.isEmpty());
+    await(() -> !logged.isEmpty());
     assertFetched(engine, new TestItem(1, 1000), Outcome.ADMITTED);
-    assertThat(words).singleElement().asString().contains("is not a cluster");
+    assertThat(logged).singleElement().asString().contains("is not a cluster");
   }
 
   // ---- closing

@@ -49,7 +49,7 @@ class RedisFuzzTest {
 
   private static final int LONG_ANSWER = 64 << 20;
 
-  private final List<String> words = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> logged = Collections.synchronizedList(new ArrayList<>());
   private final AtomicInteger reads = new AtomicInteger();
   private Liar liar;
   private RedisEngine engine;
@@ -67,7 +67,7 @@ class RedisFuzzTest {
         new FullStore(),
         "fuzz",
         (peer, begun, ended, bytes, answer) -> {},
-        words::add,
+        logged::add,
         timeouts);
   }
 
@@ -105,7 +105,7 @@ class RedisFuzzTest {
     } finally {
       liar.answers.set(null);
     }
-    assertThat(words).noneMatch(word -> word.contains("secret"));
+    assertThat(logged).noneMatch(line -> line.contains("secret"));
     return right;
   }
 

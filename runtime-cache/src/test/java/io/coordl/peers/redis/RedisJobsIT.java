@@ -116,7 +116,7 @@ class RedisJobsIT {
       victim.destroyForcibly().waitFor();
     }
     AtomicInteger reads = new AtomicInteger();
-    List<String> words = new ArrayList<>();
+    List<String> logged = new ArrayList<>();
     try (RedisEngine engine =
         new RedisEngine(
             List.of(server.uri()),
@@ -124,7 +124,7 @@ class RedisJobsIT {
             new FullStore(),
             "jobs",
             (peer, start, end, bytes, answer) -> {},
-            words::add,
+            logged::add,
             RedisServer.patience(Duration.ofMinutes(1)))) {
       while (!engine.servers.up()) {
         LockSupport.parkNanos(1_000_000);
@@ -136,7 +136,7 @@ class RedisJobsIT {
         assertThat(TestItem.bytes(fetched.content())).isEqualTo(item.content());
       }
     }
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
     assertThat(reads).as("the killed hosts have read some items").hasValueLessThan(ITEMS);
   }
 }

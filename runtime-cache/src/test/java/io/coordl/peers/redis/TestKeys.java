@@ -44,9 +44,9 @@ public record TestKeys(Path certificate, Path key, SSLContext context) {
                 "san=ip:127.0.0.1")
             .redirectErrorStream(true)
             .start();
-    String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (keytool.waitFor() != 0) {
-      throw new IOException("keytool: " + said);
+      throw new IOException("keytool: " + output);
     }
     return store;
   }

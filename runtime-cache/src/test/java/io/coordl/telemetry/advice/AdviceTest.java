@@ -193,8 +193,8 @@ class AdviceTest {
     assertThat(given).isNotEmpty();
     Pattern argument = Pattern.compile("([a-z]+(?:\\.[a-z]+)?)=");
     for (Advice advice : given) {
-      String words = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
-      assertThat(argument.matcher(words).results().map(found -> found.group(1)).toList())
+      String sentence = advice.sentence().replace("-javaagent:coordl-agent.jar=", "");
+      assertThat(argument.matcher(sentence).results().map(found -> found.group(1)).toList())
           .isSubsetOf(ARGUMENTS);
       assertThat(advice.arguments())
           .allSatisfy(

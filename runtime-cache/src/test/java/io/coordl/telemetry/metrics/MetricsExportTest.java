@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The metrics sent to Prometheus, a collector and Kubeflow, and the messages on failure. */
 class MetricsExportTest {
-  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final List<String> logged = new CopyOnWriteArrayList<>();
   private final BlockingQueue<String> got = new LinkedBlockingQueue<>();
   private final JobStatisticsEvent job = new JobStatisticsEvent();
   private HttpServer collector;
@@ -93,7 +93,7 @@ class MetricsExportTest {
 
   private Export start(String target) {
     MetricsExport export =
-        new MetricsExport(target, this::totals, said::add, Duration.ofMinutes(1));
+        new MetricsExport(target, this::totals, logged::add, Duration.ofMinutes(1));
     export.start();
     return new Export(export);
   }
@@ -173,10 +173,10 @@ class MetricsExportTest {
         assertThat(silent.isConnected()).isTrue();
       }
       try (Export second = start("prometheus:" + port)) {
-        while (said.isEmpty()) {
+        while (logged.isEmpty()) {
           Thread.sleep(10);
         }
-        assertThat(said)
+        assertThat(logged)
             .singleElement()
             .asString()
             .startsWith("metrics=prometheus:" + port + " does nothing: Address already in use")
@@ -272,7 +272,7 @@ class MetricsExportTest {
     assertThat(steps.getQuantileValuesList())
         .extracting(ValueAtQuantile::getQuantile, ValueAtQuantile::getValue)
         .containsExactly(tuple(0.5, 2.0), tuple(0.9, 0.0), tuple(0.99, 0.0));
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @ParameterizedTest
@@ -282,7 +282,10 @@ class MetricsExportTest {
     String target = "otlp:http://127.0.0.1:" + port;
     start(target).close();
 
-    assertThat(said).singleElement().asString().startsWith("metrics=" + target + " cannot reach ");
+    assertThat(logged)
+        .singleElement()
+        .asString()
+        .startsWith("metrics=" + target + " cannot reach ");
   }
 
   @Test
@@ -291,13 +294,13 @@ class MetricsExportTest {
     start(absent).close();
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String hanging = "otlp:http://127.0.0.1:" + silent.getLocalPort();
-      MetricsExport export = new MetricsExport(hanging, this::totals, said::add);
+      MetricsExport export = new MetricsExport(hanging, this::totals, logged::add);
       export.start();
       MetricsExport.end(List.of(export));
 
-      assertThat(said).hasSize(2);
-      assertThat(said.get(0)).startsWith("metrics=" + absent + " cannot reach ");
-      assertThat(said.get(1))
+      assertThat(logged).hasSize(2);
+      assertThat(logged.get(0)).startsWith("metrics=" + absent + " cannot reach ");
+      assertThat(logged.get(1))
           .isEqualTo("metrics=" + hanging + " has not sent the last totals: no answer within 2 s");
     }
   }
@@ -328,7 +331,7 @@ class MetricsExportTest {
     MetricsExport.end(List.of(one.export(), other.export()));
     waiting.stop(0);
 
-    assertThat(said).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -340,7 +343,7 @@ class MetricsExportTest {
       List<MetricsExport> exports =
           Stream.of(silent.getLocalPort(), silent.getLocalPort(), port)
               .map(to -> "otlp:http://127.0.0.1:" + to)
-              .map(to -> new MetricsExport(to, this::totals, said::add, patience))
+              .map(to -> new MetricsExport(to, this::totals, logged::add, patience))
               .toList();
       exports.forEach(MetricsExport::start);
       // The clock is read when the exports are stopped, and an hour later, after one of them ended.
@@ -355,7 +358,7 @@ class MetricsExportTest {
           });
 
       assertThat(got).hasSize(1);
-      assertThat(said).hasSize(2).allMatch(line -> line.endsWith("no answer within 3600 s"));
+      assertThat(logged).hasSize(2).allMatch(line -> line.endsWith("no answer within 3600 s"));
     }
   }
 
@@ -420,7 +423,7 @@ class MetricsExportTest {
   @Test
   void missingKubeflowIsLogged() throws Exception {
     start("kubeflow").close();
-    assertThat(said)
+    assertThat(logged)
         .containsExactly(
             "metrics=kubeflow does nothing: the environment has no KUBEFLOW_TRAINER_SERVER_URL;"
                 + " is this a TrainJob, and TrainJobStatus on?");

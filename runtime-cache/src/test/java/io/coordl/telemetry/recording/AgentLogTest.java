@@ -55,20 +55,20 @@ class AgentLogTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setErr(blocking(printed, asked, open));
     AgentLog log = new AgentLog();
-    CountDownLatch said = new CountDownLatch(2);
+    CountDownLatch calls = new CountDownLatch(2);
     Thread program =
         new Thread(
             () -> {
               for (int i = 0; i < 100; i++) {
                 log.say("line " + i);
               }
-              said.countDown();
+              calls.countDown();
               log.fault("open /a", new IllegalStateException("x"), false);
-              said.countDown();
+              calls.countDown();
             });
     program.start();
     program.join(); // Otherwise the test's time limit ends it.
-    assertThat(said.getCount()).isZero();
+    assertThat(calls.getCount()).isZero();
     open.countDown();
   }
 

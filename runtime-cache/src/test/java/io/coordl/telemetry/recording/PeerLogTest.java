@@ -47,7 +47,7 @@ class PeerLogTest {
     ask("b:7801", QUICK, 0, Answer.FAILED);
 
     assertThat(job.peerViews())
-        .extracting(PeerLogTest::said)
+        .extracting(PeerLogTest::figures)
         .containsExactly(
             List.of("a:7801", 2L, 1L, 0L, 0L, 0L, 1_100L, 0L, QUICK + SLOW, 0L, 0L),
             List.of("b:7801", 0L, 0L, 1L, 1L, 1L, 0L, 500L, 0L, SLOW, 400_000_000 + QUICK));
@@ -147,12 +147,12 @@ class PeerLogTest {
 
     assertThat(RecordingFile.readAllEvents(file))
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerStatistics"))
-        .extracting(PeerLogTest::said)
-        .containsExactlyElementsOf(job.peerViews().stream().map(PeerLogTest::said).toList());
+        .extracting(PeerLogTest::figures)
+        .containsExactlyElementsOf(job.peerViews().stream().map(PeerLogTest::figures).toList());
     assertThat(job.peerViews()).hasSize(2);
   }
 
-  private static List<Object> said(PeerStatisticsEvent view) {
+  private static List<Object> figures(PeerStatisticsEvent view) {
     return List.of(
         String.valueOf(view.peer),
         view.found,
@@ -167,7 +167,7 @@ class PeerLogTest {
         view.lostTime);
   }
 
-  private static List<Object> said(RecordedEvent event) {
+  private static List<Object> figures(RecordedEvent event) {
     return List.of(
         event.getString("peer"),
         event.getLong("found"),

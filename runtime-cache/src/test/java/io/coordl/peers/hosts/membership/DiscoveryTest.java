@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How the peer option is parsed, and where this host listens. */
 final class DiscoveryTest {
   @TempDir Path directory;
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
 
   @ParameterizedTest
   @CsvSource(
@@ -169,7 +169,7 @@ final class DiscoveryTest {
 
   @Test
   void hostsMeetInADirectoryAndStaleFilesAreRemoved() throws IOException {
-    DirectoryDiscovery meeting = new DirectoryDiscovery(directory.resolve("new"), words::add);
+    DirectoryDiscovery meeting = new DirectoryDiscovery(directory.resolve("new"), logged::add);
     Set<InetSocketAddress> both = Set.of(at("127.0.0.1", 1), at("127.0.0.2", 2));
 
     assertThat(meeting.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
@@ -201,7 +201,7 @@ final class DiscoveryTest {
     Path own = Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer"), victim);
     Files.createSymbolicLink(meeting().resolve("127.0.0.1_1.peer.tmp"), victim);
 
-    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), logged::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(victim).hasContent("precious");
     assertThat(own).hasContent("127.0.0.1:1");
@@ -212,14 +212,14 @@ final class DiscoveryTest {
   void aLinkIsNotReadAndItsTargetIsNotRemoved() throws IOException {
     Path elsewhere = Files.writeString(directory.resolve("elsewhere"), "127.0.0.9:9");
     Path link = Files.createSymbolicLink(meeting().resolve("link.peer"), elsewhere);
-    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), logged::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(elsewhere, FileTime.fromMillis(0));
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     assertThat(elsewhere).exists();
     assertThat(link).exists();
-    assertThat(words).containsOnly(link + " is not a regular file of this user; it is ignored.");
+    assertThat(logged).containsOnly(link + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
@@ -229,7 +229,7 @@ final class DiscoveryTest {
     makeFifo(meeting().resolve("127.0.0.2_2.peer"));
     makeFifo(meeting().resolve("127.0.0.1_1.peer.tmp"));
 
-    assertThat(new DirectoryDiscovery(meeting(), words::add).visit(at("127.0.0.1", 1)))
+    assertThat(new DirectoryDiscovery(meeting(), logged::add).visit(at("127.0.0.1", 1)))
         .containsExactly(at("127.0.0.1", 1));
     assertThat(meeting().resolve("127.0.0.1_1.peer")).isRegularFile();
   }
@@ -250,20 +250,21 @@ final class DiscoveryTest {
     assumeTrue(Machine.user() == 0, "only root can give a file to another user");
     Path foreign = Files.writeString(meeting().resolve("foreign.peer"), "127.0.0.9:9");
     Files.setAttribute(foreign, "unix:uid", 12_345);
-    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), words::add);
+    DirectoryDiscovery here = new DirectoryDiscovery(meeting(), logged::add);
 
     assertThat(here.visit(at("127.0.0.1", 1))).containsExactly(at("127.0.0.1", 1));
     Files.setLastModifiedTime(foreign, FileTime.fromMillis(0));
     here.visit(at("127.0.0.1", 1));
     assertThat(foreign).exists();
-    assertThat(words).containsOnly(foreign + " is not a regular file of this user; it is ignored.");
+    assertThat(logged)
+        .containsOnly(foreign + " is not a regular file of this user; it is ignored.");
   }
 
   @Test
   void anUnusableDirectoryIsReportedInOneSentence() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "");
 
-    assertThatThrownBy(() -> new DirectoryDiscovery(file, words::add).visit(at("127.0.0.1", 1)))
+    assertThatThrownBy(() -> new DirectoryDiscovery(file, logged::add).visit(at("127.0.0.1", 1)))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("peer=file:" + file + " cannot be used");
   }

@@ -48,7 +48,7 @@ final class HostMembershipTest {
   @TempDir Path work;
 
   private final List<HostMembership> open = new ArrayList<>();
-  private final Queue<String> words = new ConcurrentLinkedQueue<>();
+  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
   private int port;
 
   @BeforeEach
@@ -79,7 +79,7 @@ final class HostMembershipTest {
             tls,
             () -> 1000 + number,
             name -> null);
-    HostMembership host = new HostMembership(settings, carried, words::add);
+    HostMembership host = new HostMembership(settings, carried, logged::add);
     open.add(host);
     return host;
   }
@@ -113,7 +113,7 @@ final class HostMembershipTest {
               });
     }
     assertThat(hosts.get(0).self()).isEqualTo(Hosts.name(1, port));
-    assertThat(words).isEmpty();
+    assertThat(logged).isEmpty();
   }
 
   @Test
@@ -149,7 +149,7 @@ final class HostMembershipTest {
     awaitMembers(third, List.of(Hosts.name(1, port), Hosts.name(3, port)));
     Hosts.await(
         "the stranger is logged",
-        () -> words.contains(Hosts.name(2, port) + " is a peer of another group; it is ignored."));
+        () -> logged.contains(Hosts.name(2, port) + " is a peer of another group; it is ignored."));
     awaitMembers(other, List.of(Hosts.name(2, port)));
   }
 
@@ -164,10 +164,10 @@ final class HostMembershipTest {
     awaitMembers(second, Hosts.names(2, port));
 
     HostMembership intruder = host(3, named(3), "g", foreign);
-    Hosts.await(words + ": the one with another key was refused", () -> refused("127.0.0.3"));
+    Hosts.await(logged + ": the one with another key was refused", () -> refused("127.0.0.3"));
     awaitMembers(intruder, List.of(Hosts.name(3, port)));
     assertThat(Hosts.names(first)).isEqualTo(Hosts.names(2, port));
-    assertThat(words).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
+    assertThat(logged).allMatch(sentence -> sentence.startsWith("A connection from 127.0.0."));
   }
 
   @Test
@@ -194,11 +194,11 @@ final class HostMembershipTest {
           .isInstanceOf(SSLException.class)
           .hasMessageContaining("certificate");
     }
-    Hosts.await(words + ": it is logged", () -> refused("127.0.0.1"));
+    Hosts.await(logged + ": it is logged", () -> refused("127.0.0.1"));
   }
 
   private boolean refused(String from) {
-    return words.contains(
+    return logged.contains(
         "A connection from " + from + " did not authenticate as a peer; it was refused.");
   }
 
@@ -216,7 +216,7 @@ final class HostMembershipTest {
         // Reset: closed as well.
       }
     }
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
             "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
     host(2, named(2), "g", TestSecret.ours());
@@ -254,9 +254,9 @@ final class HostMembershipTest {
   void aTakenPortIsLoggedAndTheJobContinues() throws IOException {
     try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       HostMembership first = host(1, named(2), "g", TestSecret.ours());
-      Hosts.await("it is logged", () -> !words.isEmpty());
+      Hosts.await("it is logged", () -> !logged.isEmpty());
       assertThat(first.members()).isEmpty();
-      assertThat(words)
+      assertThat(logged)
           .allMatch(sentence -> sentence.contains(Hosts.name(1, taken.getLocalPort())));
     }
     Hosts.await("the host joins once the port is free", () -> !open.get(0).members().isEmpty());

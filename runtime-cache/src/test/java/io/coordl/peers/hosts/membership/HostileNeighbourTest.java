@@ -67,7 +67,7 @@ final class HostileNeighbourTest {
   private static final AtomicInteger MADE = new AtomicInteger();
 
   @TempDir Path work;
-  private final Queue<String> words = new ConcurrentLinkedQueue<>();
+  private final Queue<String> logged = new ConcurrentLinkedQueue<>();
 
   @BeforeEach
   void forget() {
@@ -173,7 +173,7 @@ final class HostileNeighbourTest {
                 () -> 1,
                 name -> null),
             Hosts.listening(),
-            words::add);
+            logged::add);
     Hosts.await("it is a member", () -> Hosts.names(host).equals(Hosts.names(1, port)));
     return host;
   }
@@ -223,7 +223,7 @@ final class HostileNeighbourTest {
           conversation(message, port));
       assertThat(MADE).as("objects made from a message").hasValue(0);
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));
-      assertThat(words).hasSize(1).allMatch(word -> word.contains("127.0.0.1"));
+      assertThat(logged).hasSize(1).allMatch(line -> line.contains("127.0.0.1"));
     }
   }
 
@@ -279,19 +279,19 @@ final class HostileNeighbourTest {
     int port = Hosts.freePort();
     try (HostMembership host = host(port)) {
       InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-      byte[] said;
+      byte[] recorded;
       try (Wiretap tap = new Wiretap(address, (number, record) -> record)) {
         say(
             TestSecret.ours()
                 .getSocketFactory()
                 .createSocket(tap.address().getAddress(), tap.address().getPort()),
             conversation(of(new EmptyMessage()), port));
-        said = tap.said();
+        recorded = tap.said();
       }
-      assertThat(words).isEmpty();
-      say(new Socket(address.getAddress(), port), said);
-      Hosts.await("it is said", () -> words.size() == 1);
-      assertThat(words)
+      assertThat(logged).isEmpty();
+      say(new Socket(address.getAddress(), port), recorded);
+      Hosts.await("the refusal is logged", () -> logged.size() == 1);
+      assertThat(logged)
           .containsExactly(
               "A connection from 127.0.0.1 did not authenticate as a peer; it was refused.");
       assertThat(Hosts.names(host)).isEqualTo(Hosts.names(1, port));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Refusals are logged, but strangers cannot fill the job's log. */
 final class RefusalsTest {
-  private final List<String> words = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
   private final Refusals refusals = new Refusals();
 
   private void refuse(int stranger) throws UnknownHostException {
@@ -30,23 +30,23 @@ final class RefusalsTest {
 
   @Test
   void eightStrangersAreLoggedOnceEach() throws Exception {
-    refusals.tell(new OnceLog(words::add));
+    refusals.tell(new OnceLog(logged::add));
     for (int stranger = 1; stranger <= 20; stranger++) {
       refuse(stranger);
       refuse(stranger);
     }
-    assertThat(words)
+    assertThat(logged)
         .hasSize(8)
         .doesNotHaveDuplicates()
-        .allMatch(word -> word.startsWith("A connection from 10.0.0."));
+        .allMatch(line -> line.startsWith("A connection from 10.0.0."));
   }
 
   @Test
   void aRefusalBeforeTheLogIsSetIsLoggedTheNextTime() throws Exception {
     refuse(1);
-    refusals.tell(new OnceLog(words::add));
+    refusals.tell(new OnceLog(logged::add));
     refuse(1);
-    assertThat(words)
+    assertThat(logged)
         .containsExactly(
             "A connection from 10.0.0.1 did not speak this version of the peers' protocol; it was"
                 + " closed.");
