@@ -591,7 +591,7 @@ class AgentCheckpointsTest {
             Proxy.newProxyInstance(
                 Path.class.getClassLoader(),
                 new Class<?>[] {Path.class},
-                (path, method, arguments) -> { // This call looks for the job's run.
+                (path, method, arguments) -> { // Called to find the job's run.
                   hold.await();
                   return root.resolve("nowhere/000001");
                 });

@@ -470,7 +470,7 @@ class ModelFilesTest {
         staged.writeTo(file);
       }
       assertThat(file.toByteArray()).isEqualTo(all);
-      // The memory is used again.
+      // The memory is free for the next snapshot.
       Staged again = new Staged(some.memory(), OutputStream.nullOutputStream());
       again.write(all, 0, Math.min(all.length, room * SnapshotMemory.PIECE));
       assertThat(again.isFlushed()).isFalse();

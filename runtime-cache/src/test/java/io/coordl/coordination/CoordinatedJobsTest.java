@@ -49,7 +49,7 @@ class CoordinatedJobsTest {
     private Consumer<Integer> whilePreparing = batch -> {};
     private boolean ended;
 
-    void starts(Runnable script) {
+    void start(Runnable script) {
       model.start(
           job,
           () -> {
@@ -62,7 +62,7 @@ class CoordinatedJobsTest {
      * Joins a pipeline of the job; while the job waits in one, it reports itself blocked in the
      * others.
      */
-    PipelineSession joins(ModelMemory memory) {
+    PipelineSession join(ModelMemory memory) {
       int number = sessions.size();
       PipelineSession session =
           host.join(
@@ -80,7 +80,7 @@ class CoordinatedJobsTest {
       return session;
     }
 
-    SharedEpoch begins(PipelineSession session, int first, int jobs) {
+    SharedEpoch begin(PipelineSession session, int first, int jobs) {
       int[] items = IntStream.range(first, first + BATCHES * BATCH).toArray();
       SharedEpoch epoch = session.begin(BatchOrder.evenly(items, BATCH), jobs);
       assertThat(epoch).as("an epoch").isNotNull();
@@ -95,7 +95,7 @@ class CoordinatedJobsTest {
     }
 
     /** Uses batches, one step each; batches that are not staged must be prepared locally. */
-    void uses(SharedEpoch epoch, int from, int to) {
+    void use(SharedEpoch epoch, int from, int to) {
       for (int batch = from; batch < to; batch++) {
         ByteBuffer staged = Batches.take(epoch, batch);
         if (staged != null) {
@@ -106,9 +106,9 @@ class CoordinatedJobsTest {
     }
 
     /** Runs a whole epoch; returns the first item of its order. */
-    int goesThrough(PipelineSession session, int first) {
-      SharedEpoch epoch = begins(session, first, 1);
-      uses(epoch, 0, BATCHES);
+    int runEpoch(PipelineSession session, int first) {
+      SharedEpoch epoch = begin(session, first, 1);
+      use(epoch, 0, BATCHES);
       epoch.end();
       return epoch.order().items(0)[0];
     }
@@ -118,7 +118,7 @@ class CoordinatedJobsTest {
     }
 
     /** Batches the program prepared locally, in all pipelines. */
-    long alone() {
+    long preparedLocally() {
       return sessions.stream().mapToLong(session -> Batches.alone(session.counters)).sum();
     }
   }
@@ -162,22 +162,22 @@ class CoordinatedJobsTest {
     Program early = new Program();
     Program late = new Program();
     boolean[] midway = {false};
-    early.starts(
+    early.start(
         () -> {
-          SharedEpoch epoch = early.begins(early.joins(memory), 100, 1);
-          early.uses(epoch, 0, 3);
+          SharedEpoch epoch = early.begin(early.join(memory), 100, 1);
+          early.use(epoch, 0, 3);
           midway[0] = true;
-          early.uses(epoch, 3, BATCHES);
+          early.use(epoch, 3, BATCHES);
           epoch.end();
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          assertThat(late.goesThrough(late.joins(memory), 200)).isEqualTo(100);
+          assertThat(late.runEpoch(late.join(memory), 200)).isEqualTo(100);
         });
     model.run();
     assertThat(preparedBy(early, late)).isEqualTo(BATCHES);
-    assertThat(early.alone() + late.alone()).isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally()).isZero();
     assertThat(late.logged).isEmpty();
   }
 
@@ -186,17 +186,17 @@ class CoordinatedJobsTest {
     ModelMemory memory = host.memory(Defect.NONE, 2 * BATCHES);
     Program first = new Program();
     Program second = new Program();
-    first.starts(
+    first.start(
         () -> {
-          PipelineSession session = first.joins(memory);
-          first.uses(first.begins(session, 100, 2), 0, BATCHES / 2);
+          PipelineSession session = first.join(memory);
+          first.use(first.begin(session, 100, 2), 0, BATCHES / 2);
           assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
           assertThat(session.statistics("g", "p").epochs).isEqualTo(1);
         });
-    second.starts(
+    second.start(
         () -> {
-          PipelineSession session = second.joins(memory);
-          second.goesThrough(session, 200);
+          PipelineSession session = second.join(memory);
+          second.runEpoch(session, 200);
           assertThat(session.statistics("g", "p").sharedEpochs).isEqualTo(1);
         });
     model.run();
@@ -211,30 +211,32 @@ class CoordinatedJobsTest {
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] ahead = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 4);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> ahead[0]);
-          early.uses(epoch, 4, BATCHES);
+          early.use(epoch, 4, BATCHES);
           epoch.end();
-          assertThat(early.goesThrough(session, 300)).as("the order it adopts").isEqualTo(200);
+          assertThat(early.runEpoch(session, 300)).as("the order it adopts").isEqualTo(200);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           assertThat(epoch.order().items(0)).as("its own order").startsWith(200);
-          late.uses(epoch, 0, 2);
+          late.use(epoch, 0, 2);
           ahead[0] = true;
-          late.uses(epoch, 2, BATCHES);
+          late.use(epoch, 2, BATCHES);
           epoch.end();
         });
     model.run();
     assertThat(late.logged).singleElement().asString().contains("partway through an epoch");
-    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
@@ -245,29 +247,31 @@ class CoordinatedJobsTest {
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] there = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 2);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 2);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(epoch, 2, BATCHES);
+          early.use(epoch, 2, BATCHES);
           epoch.end();
           assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
-          early.goesThrough(session, 300);
+          early.runEpoch(session, 300);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           there[0] = true;
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
     assertThat(preparedBy(early, late)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
@@ -281,28 +285,30 @@ class CoordinatedJobsTest {
     boolean[] midway = {false};
     boolean[] counted = {false};
     early.whilePreparing = batch -> model.await(() -> batch < BATCHES - 1 || counted[0]);
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, BATCHES - 1);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, BATCHES - 1);
           midway[0] = true;
-          early.uses(epoch, BATCHES - 1, BATCHES);
+          early.use(epoch, BATCHES - 1, BATCHES);
           epoch.end();
-          early.goesThrough(session, 300);
+          early.runEpoch(session, 300);
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           model.pause(20 * STEP);
           assertThat(slotsOfNewestEpoch(memory)).isEqualTo(slots / 2);
           counted[0] = true;
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(early.alone() + late.alone()).as("batches prepared locally").isZero();
+    assertThat(early.preparedLocally() + late.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
   }
 
   private static long slotsOfNewestEpoch(ModelMemory memory) {
@@ -327,23 +333,23 @@ class CoordinatedJobsTest {
     Program first = new Program();
     Program second = new Program();
     boolean[] joined = {false};
-    first.starts(
+    first.start(
         () -> {
-          PipelineSession session = first.joins(memory);
+          PipelineSession session = first.join(memory);
           model.await(() -> joined[0]);
-          first.goesThrough(session, 100);
-          first.goesThrough(session, 200);
+          first.runEpoch(session, 100);
+          first.runEpoch(session, 200);
         });
-    second.starts(
+    second.start(
         () -> {
-          PipelineSession session = second.joins(memory);
+          PipelineSession session = second.join(memory);
           joined[0] = true;
           model.pause(LEASE / 2);
-          assertThat(second.goesThrough(session, 300)).isEqualTo(100);
-          assertThat(second.goesThrough(session, 400)).isEqualTo(200);
+          assertThat(second.runEpoch(session, 300)).isEqualTo(100);
+          assertThat(second.runEpoch(session, 400)).isEqualTo(200);
         });
     model.run();
-    assertThat(first.alone() + second.alone()).isZero();
+    assertThat(first.preparedLocally() + second.preparedLocally()).isZero();
     assertThat(preparedBy(first, second)).isEqualTo(2 * BATCHES);
   }
 
@@ -354,33 +360,33 @@ class CoordinatedJobsTest {
     Program late = new Program();
     boolean[] midway = {false};
     boolean[] there = {false};
-    early.starts(
+    early.start(
         () -> {
-          PipelineSession session = early.joins(memory);
-          SharedEpoch epoch = early.begins(session, 100, 1);
-          early.uses(epoch, 0, 4);
+          PipelineSession session = early.join(memory);
+          SharedEpoch epoch = early.begin(session, 100, 1);
+          early.use(epoch, 0, 4);
           midway[0] = true;
           model.await(() -> there[0]);
           long began = model.nanos();
-          early.uses(epoch, 4, BATCHES);
+          early.use(epoch, 4, BATCHES);
           epoch.end();
-          early.goesThrough(session, 300);
-          early.goesThrough(session, 400);
+          early.runEpoch(session, 300);
+          early.runEpoch(session, 400);
           assertThat(model.nanos() - began).as("waited").isLessThan(LEASE + 2 * SLACK);
           assertThat(late.ended).as("before the other continues").isFalse();
         });
-    late.starts(
+    late.start(
         () -> {
           model.await(() -> midway[0]);
-          SharedEpoch epoch = late.begins(late.joins(memory), 200, 1);
+          SharedEpoch epoch = late.begin(late.join(memory), 200, 1);
           there[0] = true;
           model.pause(LONG); // Its program hangs; the agent's threads do not.
-          late.uses(epoch, 0, BATCHES);
+          late.use(epoch, 0, BATCHES);
           epoch.end();
         });
     model.run();
     assertThat(early.ended && late.ended).isTrue();
-    assertThat(early.alone()).isZero();
+    assertThat(early.preparedLocally()).isZero();
   }
 
   // ---- stopped jobs
@@ -389,47 +395,47 @@ class CoordinatedJobsTest {
   @Test
   void aStoppedJobIsNotWaitedForUntilItsLeaseEnds() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 3);
-    Program runs = new Program();
-    Program stops = new Program();
+    Program running = new Program();
+    Program stopped = new Program();
     boolean[] inside = {false};
-    runs.starts(
+    running.start(
         () -> {
-          PipelineSession session = runs.joins(memory);
-          SharedEpoch epoch = runs.begins(session, 100, 2);
+          PipelineSession session = running.join(memory);
+          SharedEpoch epoch = running.begin(session, 100, 2);
           model.await(() -> inside[0]);
-          model.stops(stops.job);
+          model.stops(stopped.job);
           long began = model.nanos();
-          runs.uses(epoch, 0, BATCHES);
+          running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
-          assertThat(runs.counters().now().dropped).isEqualTo(1);
-          model.goesOn(stops.job);
+          assertThat(running.counters().now().dropped).isEqualTo(1);
+          model.goesOn(stopped.job);
         });
-    stops.starts(
+    stopped.start(
         () -> {
-          SharedEpoch epoch = stops.begins(stops.joins(memory), 200, 2);
-          stops.uses(epoch, 0, 1);
+          SharedEpoch epoch = stopped.begin(stopped.join(memory), 200, 2);
+          stopped.use(epoch, 0, 1);
           inside[0] = true;
           model.pause(STEP);
-          stops.uses(epoch, 1, BATCHES);
+          stopped.use(epoch, 1, BATCHES);
           epoch.end();
         });
     model.run();
-    assertThat(runs.ended && stops.ended).isTrue();
-    assertThat(runs.alone()).isZero();
+    assertThat(running.ended && stopped.ended).isTrue();
+    assertThat(running.preparedLocally()).isZero();
   }
 
   @Test
   void aStoppedJobsClaimIsTakenOverAndItsLatePublishIsHarmless() throws Throwable {
     int claimed = 3;
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 2);
-    Program runs = new Program();
-    Program stops = new Program();
+    Program running = new Program();
+    Program stopped = new Program();
     boolean[] claimHeld = {false};
     boolean[] resumed = {false};
-    stops.whilePreparing =
+    stopped.whilePreparing =
         batch -> {
           if (batch == claimed && !claimHeld[0]) {
             claimHeld[0] = true;
@@ -437,38 +443,40 @@ class CoordinatedJobsTest {
           }
         };
     // Ensures that the stopped job gets the claim.
-    runs.whilePreparing = batch -> model.await(() -> batch != claimed || claimHeld[0]);
-    runs.starts(
+    running.whilePreparing = batch -> model.await(() -> batch != claimed || claimHeld[0]);
+    running.start(
         () -> {
-          PipelineSession session = runs.joins(memory);
-          SharedEpoch epoch = runs.begins(session, 100, 2);
+          PipelineSession session = running.join(memory);
+          SharedEpoch epoch = running.begin(session, 100, 2);
           model.await(() -> claimHeld[0]);
-          model.stops(stops.job);
+          model.stops(stopped.job);
           long began = model.nanos();
-          runs.uses(epoch, 0, BATCHES);
+          running.use(epoch, 0, BATCHES);
           assertThat(model.nanos() - began)
               .as("waited")
               .isBetween(TIMEOUTS.beat().toNanos(), TIMEOUTS.beat().toNanos() + 2 * SLACK);
           epoch.end();
           resumed[0] = true;
-          model.goesOn(stops.job);
+          model.goesOn(stopped.job);
           model.pause(STEP); // It sends heartbeats again.
-          runs.goesThrough(session, 300);
+          running.runEpoch(session, 300);
         });
-    stops.starts(
+    stopped.start(
         () -> {
-          PipelineSession session = stops.joins(memory);
-          SharedEpoch epoch = stops.begins(session, 200, 2);
-          stops.uses(epoch, 0, BATCHES);
+          PipelineSession session = stopped.join(memory);
+          SharedEpoch epoch = stopped.begin(session, 200, 2);
+          stopped.use(epoch, 0, BATCHES);
           epoch.end();
-          stops.goesThrough(session, 400);
+          stopped.runEpoch(session, 400);
         });
     model.run();
-    assertThat(runs.ended && stops.ended).isTrue();
-    assertThat(runs.alone() + stops.alone()).as("batches prepared locally").isZero();
-    assertThat(runs.counters().now().takeOvers).isEqualTo(1);
-    assertThat(stops.counters().now().tooLate).isEqualTo(1);
-    assertThat(preparedBy(runs, stops)).as("each of two epochs once").isEqualTo(2 * BATCHES);
+    assertThat(running.ended && stopped.ended).isTrue();
+    assertThat(running.preparedLocally() + stopped.preparedLocally())
+        .as("batches prepared locally")
+        .isZero();
+    assertThat(running.counters().now().takeOvers).isEqualTo(1);
+    assertThat(stopped.counters().now().tooLate).isEqualTo(1);
+    assertThat(preparedBy(running, stopped)).as("each of two epochs once").isEqualTo(2 * BATCHES);
   }
 
   // ---- two pipelines
@@ -481,10 +489,10 @@ class CoordinatedJobsTest {
     List<Program> both = List.of(new Program(), new Program());
     int[] ready = {0};
     for (Program one : both) {
-      one.starts(
+      one.start(
           () -> {
-            PipelineSession trains = one.joins(training);
-            PipelineSession validates = one.joins(validation);
+            PipelineSession trains = one.join(training);
+            PipelineSession validates = one.join(validation);
             ready[0]++;
             model.await(() -> ready[0] == 2);
             boolean first = one == both.get(0);
@@ -492,7 +500,7 @@ class CoordinatedJobsTest {
               for (PipelineSession next :
                   first ? List.of(trains, validates) : List.of(validates, trains)) {
                 long began = model.nanos();
-                one.goesThrough(next, 100 * epoch);
+                one.runEpoch(next, 100 * epoch);
                 assertThat(model.nanos() - began).as("epoch %d", epoch).isLessThan(LEASE);
               }
             }
@@ -510,32 +518,32 @@ class CoordinatedJobsTest {
     Program ahead = new Program();
     Program trains = new Program();
     int[] ready = {0};
-    ahead.starts(
+    ahead.start(
         () -> {
-          PipelineSession training1 = ahead.joins(training);
-          PipelineSession validation1 = ahead.joins(validation);
+          PipelineSession training1 = ahead.join(training);
+          PipelineSession validation1 = ahead.join(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
-          ahead.goesThrough(training1, 100);
+          ahead.runEpoch(training1, 100);
           long began = model.nanos();
-          ahead.goesThrough(validation1, 100);
+          ahead.runEpoch(validation1, 100);
           assertThat(model.nanos() - began).as("validation").isLessThan(LEASE + SLACK);
           assertThat(trains.ended).as("the other still trains").isFalse();
-          ahead.goesThrough(training1, 200);
+          ahead.runEpoch(training1, 200);
         });
-    trains.starts(
+    trains.start(
         () -> {
-          PipelineSession training2 = trains.joins(training);
-          PipelineSession validation2 = trains.joins(validation);
+          PipelineSession training2 = trains.join(training);
+          PipelineSession validation2 = trains.join(validation);
           ready[0]++;
           model.await(() -> ready[0] == 2);
-          SharedEpoch epoch = trains.begins(training2, 200, 1);
+          SharedEpoch epoch = trains.begin(training2, 200, 1);
           for (int batch = 0; batch < BATCHES; batch++) {
-            trains.uses(epoch, batch, batch + 1);
+            trains.use(epoch, batch, batch + 1);
             model.pause(LEASE / 2); // Slow, but making progress.
           }
           epoch.end();
-          trains.goesThrough(validation2, 200);
+          trains.runEpoch(validation2, 200);
         });
     model.run();
     assertThat(ahead.ended && trains.ended).isTrue();
@@ -548,16 +556,16 @@ class CoordinatedJobsTest {
     ModelMemory memory = host.memory(Defect.NONE, BATCHES + 1);
     List<Program> three = List.of(new Program(), new Program(), new Program());
     for (Program one : three) {
-      one.starts(
+      one.start(
           () -> {
             model.pause(three.indexOf(one) * TIMEOUTS.start().toNanos() / 4);
-            SharedEpoch epoch = one.begins(one.joins(memory), 100 * three.indexOf(one), 3);
-            one.uses(epoch, 0, BATCHES);
+            SharedEpoch epoch = one.begin(one.join(memory), 100 * three.indexOf(one), 3);
+            one.use(epoch, 0, BATCHES);
             epoch.end();
           });
     }
     model.run();
-    assertThat(three.stream().mapToLong(Program::alone).sum()).isZero();
+    assertThat(three.stream().mapToLong(Program::preparedLocally).sum()).isZero();
     assertThat(preparedBy(three.toArray(new Program[0]))).isEqualTo(BATCHES);
     assertThat(three.get(0).logged).containsExactly("Waiting for 3 jobs; 1 have joined so far.");
   }
@@ -567,14 +575,14 @@ class CoordinatedJobsTest {
     List<Program> programs = List.of(new Program(), new Program());
     for (Program program : programs) {
       ModelMemory memory = host.memory(Defect.NONE, BATCHES);
-      program.starts(
+      program.start(
           () -> {
-            PipelineSession session = program.joins(memory);
+            PipelineSession session = program.join(memory);
             long began = model.nanos();
-            SharedEpoch epoch = program.begins(session, 100, 2);
+            SharedEpoch epoch = program.begin(session, 100, 2);
             assertThat(model.nanos() - began).as("waited").isLessThan(SLACK);
             assertThat(session.waitedInVain()).isTrue();
-            program.uses(epoch, 0, BATCHES);
+            program.use(epoch, 0, BATCHES);
             epoch.end();
           });
     }
@@ -592,23 +600,23 @@ class CoordinatedJobsTest {
   void theFirstEpochBeginsWithoutJobsThatAreTooLateAndThatIsLogged() throws Throwable {
     ModelMemory memory = host.memory(Defect.NONE, 4);
     Program only = new Program();
-    only.starts(
+    only.start(
         () -> {
-          PipelineSession session = only.joins(memory);
+          PipelineSession session = only.join(memory);
           long began = model.nanos();
-          SharedEpoch epoch = only.begins(session, 100, 3);
+          SharedEpoch epoch = only.begin(session, 100, 3);
           long waited = model.nanos() - began;
           assertThat(waited)
               .isBetween(TIMEOUTS.start().toNanos(), TIMEOUTS.start().toNanos() + SLACK);
-          only.uses(epoch, 0, BATCHES);
+          only.use(epoch, 0, BATCHES);
           epoch.end();
           long again = model.nanos();
-          only.goesThrough(session, 200);
+          only.runEpoch(session, 200);
           assertThat(model.nanos() - again).as("only once").isLessThan(2 * SLACK);
         });
     model.run();
     assertThat(only.ended).isTrue();
-    assertThat(only.alone()).isZero();
+    assertThat(only.preparedLocally()).isZero();
     assertThat(only.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",

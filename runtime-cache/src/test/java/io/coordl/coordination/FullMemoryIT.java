@@ -71,10 +71,10 @@ class FullMemoryIT {
     return job.lines();
   }
 
-  private static String told(List<String> lines) {
-    List<String> told = lines.stream().filter(line -> line.startsWith("told ")).toList();
-    assertThat(told).as("%s", lines).hasSize(1);
-    return told.get(0);
+  private static String logLine(List<String> lines) {
+    List<String> logLines = lines.stream().filter(line -> line.startsWith("told ")).toList();
+    assertThat(logLines).as("%s", lines).hasSize(1);
+    return logLines.get(0);
   }
 
   private static int given(List<String> lines) {
@@ -88,7 +88,7 @@ class FullMemoryIT {
   @Test
   void survivesFullMemoryBeforeTheBufferExists() throws Exception {
     List<String> lines = job("before");
-    assertThat(told(lines))
+    assertThat(logLine(lines))
         .contains(" bytes, but needs ")
         .contains("prepares all batches of this pipeline");
     assertThat(given(lines)).isZero();
@@ -97,7 +97,7 @@ class FullMemoryIT {
   @Test
   void survivesFullMemoryWhileTheBufferIsCreated() throws Exception {
     List<String> lines = job("for-half-of-its-head");
-    assertThat(told(lines))
+    assertThat(logLine(lines))
         .contains("No space left on device")
         .contains("prepares all batches of this pipeline");
     assertThat(given(lines)).isZero();
@@ -106,7 +106,7 @@ class FullMemoryIT {
   @Test
   void survivesFullMemoryBeforeABatchIsStaged() throws Exception {
     List<String> lines = job("before-a-batch");
-    assertThat(told(lines)).contains("No memory left to grow the staging buffer");
+    assertThat(logLine(lines)).contains("No memory left to grow the staging buffer");
     assertThat(given(lines)).isZero();
   }
 

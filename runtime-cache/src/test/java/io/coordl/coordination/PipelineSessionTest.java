@@ -98,11 +98,11 @@ class PipelineSessionTest {
       threads.add(work);
     }
 
-    SharedEpoch begins() {
-      return begins(1);
+    SharedEpoch begin() {
+      return begin(1);
     }
 
-    SharedEpoch begins(int jobs) {
+    SharedEpoch begin(int jobs) {
       return session.begin(BatchOrder.evenly(new int[] {10, 11, 12, 13}, 1), jobs);
     }
 
@@ -128,17 +128,17 @@ class PipelineSessionTest {
     }
   }
 
-  private void waited(long began, long nanos) {
+  private void assertWaited(long began, long nanos) {
     assertThat(clock.now - began).isGreaterThan(nanos).isLessThanOrEqualTo(nanos + PAUSE);
   }
 
   /** Nanoseconds waited for a batch in vain, -1 if it came. */
-  private long waitsInVain(SharedEpoch epoch, int batch) {
+  private long waitInVain(SharedEpoch epoch, int batch) {
     long began = clock.now;
     return Batches.take(epoch, batch) == null ? clock.now - began : -1;
   }
 
-  private static void takes(SharedEpoch epoch, int batch, int bytes) {
+  private static void assertTaken(SharedEpoch epoch, int batch, int bytes) {
     ByteBuffer staged = Batches.take(epoch, batch);
     assertThat(staged).as("batch %d", batch).isNotNull();
     assertThat(staged.capacity()).isEqualTo(bytes);
@@ -150,7 +150,7 @@ class PipelineSessionTest {
   @Test
   void aBatchThatNobodyPreparesIsNotWaitedFor() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
 
     assertThat(Batches.take(epoch, 0)).isNull();
 
@@ -165,14 +165,14 @@ class PipelineSessionTest {
   void aClaimedBatchIsWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     long[] waited = {0};
-    slow.begins()
+    slow.begin()
         .prepareWith(
             (batch, items) -> {
               if (batch == 0) {
                 clock.now += 7 * MILLI;
-                waited[0] = waitsInVain(epoch, 0);
+                waited[0] = waitInVain(epoch, 0);
               }
               return slow.batch(batch, 100);
             },
@@ -185,21 +185,21 @@ class PipelineSessionTest {
     assertThat(job.blockedAt).isBetween(57 * MILLI + 1, 58 * MILLI + 1);
     assertThat(job.session.counters.now().waited).isEqualTo(waited[0]);
     assertThat(slow.prepared).isEqualTo(BATCHES);
-    takes(epoch, 1, 100);
+    assertTaken(epoch, 1, 100);
   }
 
   @Test
   void slowBatchesAreWaitedForLonger() {
     Job job = new Job();
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     job.session.took(101 * MILLI);
     job.session.took(60 * MILLI);
     long[] waited = {0};
-    slow.begins()
+    slow.begin()
         .prepareWith(
             (batch, items) -> {
-              waited[0] = waitsInVain(epoch, batch);
+              waited[0] = waitInVain(epoch, batch);
               throw new NotPreparedException(new IOException("gone"));
             },
             1);
@@ -216,8 +216,8 @@ class PipelineSessionTest {
   void anUnclaimedBatchIsWaitedForWhileAnyJobMakesProgress() {
     Job job = new Job();
     Job idle = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch other = idle.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch other = idle.begin();
     other.prepareWith((batch, items) -> idle.batch(batch, 100), 1);
     long[] got = {0};
     clock.whenPaused.add(
@@ -230,7 +230,7 @@ class PipelineSessionTest {
 
     assertThat(Batches.take(epoch, 0)).isNull();
 
-    waited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
+    assertWaited(got[0], TIMEOUTS.patience().plus(TIMEOUTS.lease()).toNanos());
     assertThat(job.session.counters.now().late).isEqualTo(1);
   }
 
@@ -254,8 +254,8 @@ class PipelineSessionTest {
   void slotsThatNobodyFreesAreWaitedForUntilPatienceEnds() {
     Job job = new Job();
     Job hung = new Job();
-    SharedEpoch epoch = job.begins();
-    hung.begins();
+    SharedEpoch epoch = job.begin();
+    hung.begin();
     for (int slot = 0; slot < StagingDescriptor.MAX_SLOTS; slot++) {
       memory.set(
           StagingDescriptor.slot(slot), StagingDescriptor.word(StagingDescriptor.FILLING, 1, 2, 0));
@@ -264,7 +264,7 @@ class PipelineSessionTest {
     long[] waited = {0};
     whenPaused(
         () -> {
-          waited[0] = waitsInVain(epoch, 0);
+          waited[0] = waitInVain(epoch, 0);
           epoch.stop(0);
         });
     job.threads.remove().run();
@@ -280,18 +280,18 @@ class PipelineSessionTest {
     Job job = new Job();
     memory.set(StagingDescriptor.BUDGET, 2 * StagingDescriptor.PAGE);
     Job slow = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch others = slow.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch others = slow.begin();
     epoch.prepareWith(
         (batch, items) -> {
           if (batch > 0) {
-            takes(epoch, batch - 1, 100);
+            assertTaken(epoch, batch - 1, 100);
           }
           return job.batch(batch, 100);
         },
         1);
     int[] next = {0};
-    clock.whenPaused.add(() -> takes(others, next[0]++, 100));
+    clock.whenPaused.add(() -> assertTaken(others, next[0]++, 100));
     job.threads.remove().run();
 
     assertThat(job.prepared).isEqualTo(BATCHES);
@@ -305,7 +305,7 @@ class PipelineSessionTest {
   @Test
   void aJobThatEndedItsEpochTakesNothingMore() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     epoch.end();
@@ -323,11 +323,11 @@ class PipelineSessionTest {
   @Test
   void aBatchLargerThanTheFirstIsLeftToEachJobAndLoggedOnce() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, batch < 1 ? 100 : 5_000), 1);
     job.threads.remove().run();
 
-    takes(epoch, 0, 100);
+    assertTaken(epoch, 0, 100);
     assertThat(Batches.take(epoch, 2)).isNull();
     assertThat(job.session.counters.now().notStaged).isEqualTo(1);
     assertThat(job.logged)
@@ -339,7 +339,7 @@ class PipelineSessionTest {
   @Test
   void slotsWithoutMemoryAreGivenUp() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     memory.noMemory = "No space left";
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
@@ -357,7 +357,7 @@ class PipelineSessionTest {
   void aFaultIsReportedOnceAndEndsPreparing() {
     Job job = new Job();
     for (int i = 0; i < 3; i++) {
-      SharedEpoch epoch = job.begins();
+      SharedEpoch epoch = job.begin();
       epoch.prepareWith(
           (batch, items) -> {
             throw new IllegalStateException("no array");
@@ -375,7 +375,7 @@ class PipelineSessionTest {
   @Test
   void aJobThatCanStartNoThreadPreparesNothing() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     job.noThreads = true;
     List<String> faults = new ArrayList<>();
     Bridge.install(SpanSink.NONE, ItemSource.NONE, (where, cause, tripped) -> faults.add(where));
@@ -393,7 +393,7 @@ class PipelineSessionTest {
   @Test
   void aHungThreadIsWaitedForAndThenAbandoned() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     long began = clock.now;
 
@@ -401,7 +401,7 @@ class PipelineSessionTest {
 
     assertThat(clock.now - began).isEqualTo(TIMEOUTS.lease().toNanos());
     assertThat(job.logged).singleElement().asString().contains("hangs in the program's code");
-    assertThat(job.begins()).isNull();
+    assertThat(job.begin()).isNull();
   }
 
   // ---- beginning an epoch
@@ -409,9 +409,9 @@ class PipelineSessionTest {
   @Test
   void beginningAnEpochEndsThePreviousOne() {
     Job job = new Job();
-    SharedEpoch before = job.begins();
+    SharedEpoch before = job.begin();
 
-    SharedEpoch next = job.begins();
+    SharedEpoch next = job.begin();
 
     assertThat(next).isNotNull().isNotSameAs(before);
     assertThat(Batches.take(before, 0)).isNull();
@@ -443,9 +443,9 @@ class PipelineSessionTest {
           }
         });
 
-    assertThat(job.begins()).isNull();
+    assertThat(job.begin()).isNull();
 
-    waited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
+    assertWaited(got[0], TIMEOUTS.lease().plus(TIMEOUTS.beat()).toNanos());
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.blockedAt).isBetween(50 * MILLI + 1, 50 * MILLI + 1 + PAUSE);
   }
@@ -454,9 +454,9 @@ class PipelineSessionTest {
   void onlyTheFirstEpochWaitsForJobs() {
     Job job = new Job();
 
-    job.begins(3);
+    job.begin(3);
 
-    waited(1, TIMEOUTS.start().toNanos());
+    assertWaited(1, TIMEOUTS.start().toNanos());
     assertThat(job.logged)
         .containsExactly(
             "Waiting for 3 jobs; 1 have joined so far.",
@@ -464,7 +464,7 @@ class PipelineSessionTest {
     assertThat(job.blocked).containsExactly(true, false);
     assertThat(job.session.waitedInVain()).isTrue();
     long began = clock.now;
-    job.begins(3);
+    job.begin(3);
     assertThat(clock.now).isEqualTo(began);
   }
 
@@ -473,9 +473,9 @@ class PipelineSessionTest {
     Job job = new Job();
     elsewhere = 2;
 
-    job.begins(3);
+    job.begin(3);
 
-    waited(1, TIMEOUTS.blocked().toNanos() / 4);
+    assertWaited(1, TIMEOUTS.blocked().toNanos() / 4);
     assertThat(job.logged)
         .containsExactly(
             "1 of 3 jobs have this pipeline; the others are waiting at a different one. The first"
@@ -493,7 +493,7 @@ class PipelineSessionTest {
           }
         });
 
-    job.begins(2);
+    job.begin(2);
 
     assertThat(clock.now).isEqualTo(1 + PAUSE);
     assertThat(job.logged).isEmpty();
@@ -506,8 +506,8 @@ class PipelineSessionTest {
   void aJobsWorkIsCounted() {
     Job job = new Job();
     Job other = new Job();
-    SharedEpoch epoch = job.begins();
-    SharedEpoch others = other.begins();
+    SharedEpoch epoch = job.begin();
+    SharedEpoch others = other.begin();
     epoch.prepareWith(
         (batch, items) -> {
           clock.now += 5 * MILLI;
@@ -518,7 +518,7 @@ class PipelineSessionTest {
     assertThat(job.session.longestPreparation.get()).isEqualTo(5 * MILLI);
     assertThat(job.session.shortestPreparation.get()).isEqualTo(5 * MILLI);
     for (int batch = 0; batch < BATCHES; batch++) {
-      takes(epoch, batch, 100);
+      assertTaken(epoch, batch, 100);
     }
     job.session.waitedFor(1, 30);
     job.session.waitedFor(1, 12);
@@ -567,7 +567,7 @@ class PipelineSessionTest {
   @Test
   void damagedMemoryIsAbandonedAndThatIsLogged() {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
 
     job.session.damaged(new InternalError("its file has 0 bytes"));
 
@@ -592,7 +592,7 @@ class PipelineSessionTest {
   @Test
   void aBatchThatCannotBeReadIsLost() throws IOException {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
     memory.noMemory = "Cannot allocate";
@@ -609,7 +609,7 @@ class PipelineSessionTest {
   @Test
   void aBatchThatDoesNotFitInMemoryIsLost() throws IOException {
     Job job = new Job();
-    SharedEpoch epoch = job.begins();
+    SharedEpoch epoch = job.begin();
     epoch.prepareWith((batch, items) -> job.batch(batch, 100), 1);
     job.threads.remove().run();
 

@@ -133,23 +133,23 @@ class PrepGroupTest {
   @Test
   void theReadListenerGetsEachWholeSlotBeforeTheReadAsTheSameObject() throws IOException {
     BatchOrder own = Batches.order(ITEMS, 8, 7);
-    List<ByteBuffer> heard = new ArrayList<>();
+    List<ByteBuffer> readSlots = new ArrayList<>();
     try (PrepGroup group = group("16k")) { // Four slots.
-      group.whenRead(heard::add);
+      group.whenRead(readSlots::add);
       SharedEpoch epoch = group.begin(PIPELINE, own);
       epoch.prepareWith((batch, items) -> new Ones(100), 1);
       for (int batch = 0; batch < own.batches(); batch++) {
-        int before = heard.size();
-        Byte last = epoch.use(batch, bytes -> heard.get(before).get(bytes.limit() - 1));
+        int before = readSlots.size();
+        Byte last = epoch.use(batch, bytes -> readSlots.get(before).get(bytes.limit() - 1));
         assertThat(last).isEqualTo((byte) 1);
       }
       epoch.end();
     }
-    assertThat(heard)
+    assertThat(readSlots)
         .hasSize(own.batches())
         .allMatch(slot -> slot.remaining() == StagingDescriptor.PAGE);
     Set<ByteBuffer> slots = Collections.newSetFromMap(new IdentityHashMap<>());
-    slots.addAll(heard);
+    slots.addAll(readSlots);
     assertThat(slots).hasSizeLessThanOrEqualTo(4);
   }
 

@@ -115,14 +115,14 @@ class StagedJobsIT {
   }
 
   /** Totals of a job's log, once all of it is checked. */
-  private record Told(int epochs, int early, int batches, int given) {
-    Told plus(Told other) {
-      return new Told(
+  private record Totals(int epochs, int early, int batches, int given) {
+    Totals plus(Totals other) {
+      return new Totals(
           epochs + other.epochs, early + other.early, batches + other.batches, given + other.given);
     }
   }
 
-  private static Told check(Job job) throws Exception {
+  private static Totals check(Job job) throws Exception {
     int status = job.process.waitFor();
     List<String> lines = Files.readAllLines(job.log, StandardCharsets.UTF_8);
     if (job.killed) {
@@ -130,7 +130,7 @@ class StagedJobsIT {
     } else {
       assertThat(status).as("%s", lines).isZero();
     }
-    Told told = new Told(0, job.ending.equals("exit") && !job.killed ? 1 : 0, 0, 0);
+    Totals totals = new Totals(0, job.ending.equals("exit") && !job.killed ? 1 : 0, 0, 0);
     for (String line : lines) {
       assertThat(line).doesNotStartWith("WRONG");
       String[] words = line.split(" ", -1);
@@ -145,9 +145,9 @@ class StagedJobsIT {
       assertThat(early)
           .as("%s: every item", line)
           .isIn(false, !job.ending.equals("end") || job.killed);
-      told =
-          told.plus(
-              new Told(
+      totals =
+          totals.plus(
+              new Totals(
                   1,
                   early ? 1 : 0,
                   (items.length + StagingJob.BATCH - 1) / StagingJob.BATCH,
@@ -156,7 +156,7 @@ class StagedJobsIT {
     if (!job.killed && job.ending.equals("end")) {
       assertThat(lines).contains("done");
     }
-    return told;
+    return totals;
   }
 
   @Test
@@ -166,7 +166,7 @@ class StagedJobsIT {
     SplittableRandom random = new SplittableRandom(seed);
     int kills = 0;
     int stops = 0;
-    Told all = new Told(0, 0, 0, 0);
+    Totals all = new Totals(0, 0, 0, 0);
     while (kills < KILLS || stops < STOPS || all.early < EARLY_EXITS || !running.isEmpty()) {
       boolean over = kills >= KILLS && stops >= STOPS && all.early >= EARLY_EXITS;
       while (running.size() < JOBS && !over) {
@@ -222,9 +222,9 @@ class StagedJobsIT {
     }
     int prepared = 0;
     for (Job job : four) {
-      Told told = check(job);
-      assertThat(told.batches()).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
-      assertThat(told.given()).isEqualTo(told.batches());
+      Totals totals = check(job);
+      assertThat(totals.batches()).isEqualTo(epochs * StagingJob.ITEMS / StagingJob.BATCH);
+      assertThat(totals.given()).isEqualTo(totals.batches());
       for (String line : Files.readAllLines(job.log, StandardCharsets.UTF_8)) {
         if (line.startsWith("prepared ")) {
           prepared += Integer.parseInt(line.split(" ", -1)[1]);
@@ -286,7 +286,7 @@ class StagedJobsIT {
     }
   }
 
-  private static void tell(Process process) throws IOException {
+  private static void resume(Process process) throws IOException {
     process.getOutputStream().write('\n');
     process.getOutputStream().flush();
   }
@@ -313,7 +313,7 @@ class StagedJobsIT {
       assertThat(HandedJob.goesThrough(group, HandedJob.TRAINING, 3)).isEqualTo(all);
       assertThat(group.statistics().get(0).takeOvers).isEqualTo(1);
       signal(job, "CONT");
-      tell(process);
+      resume(process);
       List<String> lines = endOf(process, log);
       assertThat(lines).contains("too late 1 alone 0").contains(all, all);
     }

@@ -63,24 +63,24 @@ class StagingBufferTest {
       buffer = new StagingBuffer(memory, participants, liveness, counters, number, participant);
     }
 
-    Entered begins() {
+    Entered begin() {
       return buffer.tryBegin(order((int) number));
     }
 
-    void beats() {
+    void beat() {
       long at = StagingDescriptor.participant(participant) + PARTICIPANT_BEAT;
       memory.set(at, memory.get(at) + 1);
     }
 
     /** Takes a slot, claims the next batch and publishes it. */
-    int stages(Entered epoch) {
+    int stage(Entered epoch) {
       int slot = buffer.takeSlot(epoch, new Blocker());
       int batch = buffer.claim(epoch);
       assertThat(buffer.publish(epoch, batch, slot, 100 + batch)).isTrue();
       return slot;
     }
 
-    void dies() {
+    void die() {
       living.remove(number);
     }
   }
@@ -142,7 +142,7 @@ class StagingBufferTest {
     assertThat(two.buffer.trySize()).isFalse();
     two.buffer.giveUpSizing();
     assertThat(memory.get(SIZER)).as("only the sizer can give up").isEqualTo(1);
-    one.dies();
+    one.die();
     assertThat(two.buffer.trySize()).isTrue();
     assertThat(three.buffer.trySize()).isFalse();
     clock.now += 201; // No heartbeat of job 2.
@@ -166,10 +166,10 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     assertThat(one.buffer.isFresh()).isTrue();
-    Entered first = one.begins();
+    Entered first = one.begin();
     assertThat(two.buffer.isFresh()).isFalse();
     assertThat(one.buffer.isShared(first)).isFalse();
-    Entered second = two.begins();
+    Entered second = two.begin();
     assertThat(second.number()).isEqualTo(first.number()).isEqualTo(1);
     assertThat(second.order().items).isEqualTo(order(1).items);
     assertThat(second.order().ends).isEqualTo(order(1).ends);
@@ -185,28 +185,28 @@ class StagingBufferTest {
   void aDamagedOrderIsNotAdopted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
+    Entered epoch = one.begin();
     for (long batches : new long[] {-1, BATCHES + 1}) {
       memory.set(epoch.at().batches(), batches);
-      assertThat(two.begins()).as("%d batches", batches).isNull();
+      assertThat(two.begin()).as("%d batches", batches).isNull();
     }
     memory.set(epoch.at().batches(), BATCHES);
     for (long items : new long[] {-1, 2 * BATCHES + 1}) {
       memory.set(epoch.at().items(), items);
-      assertThat(two.begins()).as("%d items", items).isNull();
+      assertThat(two.begin()).as("%d items", items).isNull();
     }
     memory.set(epoch.at().items(), 2 * BATCHES);
-    assertThat(two.begins()).isNotNull();
+    assertThat(two.begin()).isNotNull();
   }
 
   @Test
   void anEpochThatSlidesWhileItsOrderIsReadIsNotEntered() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
+    Entered epoch = one.begin();
     memory.whenTablesAreRead =
         () -> memory.set(epoch.at().state(), StagingDescriptor.word(SLIDING, 1, 0, 1));
-    assertThat(two.begins()).isNull();
+    assertThat(two.begin()).isNull();
     assertThat(memory.get(StagingDescriptor.participant(two.participant) + PARTICIPANT_CURSOR))
         .as("nobody waits for it")
         .isEqualTo(StagingDescriptor.cursor(0, ALL));
@@ -220,19 +220,19 @@ class StagingBufferTest {
   void anEpochBeginsOnceAllJobsEnteredTheLastOneAndLeftTheOneBefore() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    assertThat(one.begins()).as("job 2 has yet to come").isNull();
-    Entered same = two.begins();
-    Entered next = one.begins();
+    Entered epoch = one.begin();
+    assertThat(one.begin()).as("job 2 has yet to come").isNull();
+    Entered same = two.begin();
+    Entered next = one.begin();
     assertThat(next.number()).isEqualTo(2);
     assertThat(next.order().items).isEqualTo(order(1).items);
     assertThat(one.buffer.isShared(epoch)).as("it began another").isTrue();
     one.buffer.leave(next);
     one.buffer.leave(epoch);
-    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
+    assertThat(one.begin()).as("job 2 is still in epoch 1").isNull();
     two.buffer.leave(same);
-    assertThat(two.begins().number()).isEqualTo(2);
-    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(two.begin().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(3);
     assertThat(one.buffer.isShared(epoch)).as("its descriptor is another's").isFalse();
   }
 
@@ -240,14 +240,14 @@ class StagingBufferTest {
   void beginningTheEpochAfterNextLeavesTheFirst() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.begins();
-    Entered first = two.begins();
+    one.begin();
+    Entered first = two.begin();
     assertThat(two.participant).isNotZero();
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
     two.buffer.leave(first);
-    assertThat(two.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("leaves epoch 1").isNull();
-    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(two.begin().number()).isEqualTo(2);
+    assertThat(one.begin()).as("leaves epoch 1").isNull();
+    assertThat(one.begin().number()).isEqualTo(3);
     assertThat(one.counters.now().dropped).as("other jobs removed").isZero();
   }
 
@@ -255,14 +255,14 @@ class StagingBufferTest {
   void aJobStoppedInThePreviousEpochIsRemovedFromIt() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.begins();
-    Entered first = two.begins();
-    assertThat(one.begins().number()).isEqualTo(2);
-    assertThat(one.begins()).as("job 2 is still in epoch 1").isNull();
+    one.begin();
+    Entered first = two.begin();
+    assertThat(one.begin().number()).isEqualTo(2);
+    assertThat(one.begin()).as("job 2 is still in epoch 1").isNull();
     clock.now += 201;
-    assertThat(one.begins()).as("removes job 2").isNull();
+    assertThat(one.begin()).as("removes job 2").isNull();
     assertThat(one.counters.now().dropped).isEqualTo(1);
-    assertThat(one.begins().number()).isEqualTo(3);
+    assertThat(one.begin().number()).isEqualTo(3);
     assertThat(two.buffer.isShared(first)).as("its descriptor is another's").isFalse();
   }
 
@@ -270,8 +270,8 @@ class StagingBufferTest {
   void anEpochWithOneJobLeftIsNotShared() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    Entered same = two.begins();
+    Entered epoch = one.begin();
+    Entered same = two.begin();
     one.buffer.leave(epoch);
     assertThat(two.buffer.isShared(same)).isFalse();
   }
@@ -280,34 +280,34 @@ class StagingBufferTest {
   void anAbsentJobIsWaitedForUntilItsLeaseEnds() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.buffer.leave(one.begins());
-    assertThat(one.begins()).isNull();
+    one.buffer.leave(one.begin());
+    assertThat(one.begin()).isNull();
     clock.now += 400;
-    two.beats();
-    assertThat(one.begins()).as("its lease is not over").isNull();
+    two.beat();
+    assertThat(one.begin()).as("its lease is not over").isNull();
     clock.now += 1;
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
   void aStoppedJobIsWaitedForOnlyUntilItsHeartbeatIsOverdue() {
     Job one = new Job(1);
     new Job(2);
-    one.buffer.leave(one.begins());
-    assertThat(one.begins()).isNull();
+    one.buffer.leave(one.begin());
+    assertThat(one.begin()).isNull();
     clock.now += 200;
-    assertThat(one.begins()).isNull();
+    assertThat(one.begin()).isNull();
     clock.now += 1;
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
   void aJobThatWaitsInAnotherPipelineIsNotWaitedFor() {
     Job one = new Job(1);
     Job two = new Job(2);
-    one.buffer.leave(one.begins());
+    one.buffer.leave(one.begin());
     memory.set(StagingDescriptor.participant(two.participant) + PARTICIPANT_BLOCKED, 1);
-    assertThat(one.begins().number()).isEqualTo(2);
+    assertThat(one.begin().number()).isEqualTo(2);
   }
 
   @Test
@@ -316,9 +316,9 @@ class StagingBufferTest {
     new Job(2);
     StagingDescriptor.Epoch at = memory.epoch(1);
     memory.set(at.state(), StagingDescriptor.word(CREATING, 1, 2, 0));
-    assertThat(one.begins()).as("job 2 is creating it").isNull();
+    assertThat(one.begin()).as("job 2 is creating it").isNull();
     living.remove(2L);
-    assertThat(one.begins().number()).isEqualTo(1);
+    assertThat(one.begin().number()).isEqualTo(1);
   }
 
   @Test
@@ -326,12 +326,12 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    int slot = one.stage(epoch);
     assertThat(two.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.isShared(epoch)).isTrue();
-    two.dies();
+    two.die();
     one.buffer.participants.buryDead();
     assertThat(one.buffer.isShared(epoch)).isFalse();
     assertThat(StagingDescriptor.low(slot(slot))).isZero();
@@ -356,13 +356,13 @@ class StagingBufferTest {
   @Test
   void endingAnEpochDoesNotStopPreparingTheNextOne() {
     Job one = new Job(1);
-    Entered first = one.begins();
+    Entered first = one.begin();
     one.buffer.produces(first, true);
     assertThat(one.buffer.participants.anyProduces(1)).isTrue();
     one.buffer.produces(first, false);
     assertThat(one.buffer.participants.anyProduces(1)).isFalse();
     one.buffer.leave(first);
-    Entered next = one.begins();
+    Entered next = one.begin();
     one.buffer.produces(next, true);
     one.buffer.produces(first, false);
     assertThat(memory.get(StagingDescriptor.participant(one.participant) + PARTICIPANT_PRODUCES))
@@ -375,8 +375,8 @@ class StagingBufferTest {
   void batchesAreClaimedInOrderAndOnce() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(two.buffer.claim(epoch)).isEqualTo(1);
     assertThat(one.buffer.nextUnclaimed(epoch)).isEqualTo(2);
@@ -402,10 +402,10 @@ class StagingBufferTest {
   void theClaimOfADeadJobIsTakenOverAndCounted() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     two.buffer.claim(epoch);
-    two.dies();
+    two.die();
     assertThat(one.buffer.claim(epoch)).isZero();
     assertThat(one.counters.now().takeOvers).isEqualTo(1);
   }
@@ -414,8 +414,8 @@ class StagingBufferTest {
   void batchesThatAllJobsHavePassedAreNotPrepared() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     one.buffer.advance(epoch, 2);
     assertThat(one.buffer.nextUnclaimed(epoch)).as("job 2 needs it").isZero();
     two.buffer.advance(epoch, 1);
@@ -429,10 +429,10 @@ class StagingBufferTest {
   @Test
   void noBatchOfAFinishedEpochIsClaimed() {
     Job one = new Job(1);
-    Entered first = one.begins();
+    Entered first = one.begin();
     one.buffer.leave(first);
-    one.buffer.leave(one.begins());
-    Entered third = one.begins();
+    one.buffer.leave(one.begin());
+    Entered third = one.begin();
     assertThat(third.number()).isEqualTo(3);
     assertThat(one.buffer.claim(first)).isEqualTo(StagingBuffer.NEVER_MORE);
     assertThat(one.buffer.tryTake(first, 0)).isEqualTo(StagingBuffer.NOBODY);
@@ -443,15 +443,15 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(two.buffer.takeSlot(epoch, new Blocker())).isEqualTo(1);
     assertThat(StagingDescriptor.state(slot(0))).isEqualTo(FILLING);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
     assertThat(blocker.participant).isEqualTo(-1);
-    two.dies();
+    two.die();
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).as("the dead job's slot").isEqualTo(1);
     one.buffer.giveBack(1, epoch);
     assertThat(StagingDescriptor.state(slot(1))).isEqualTo(FREE);
@@ -467,10 +467,10 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -486,9 +486,9 @@ class StagingBufferTest {
   void aHeldSlotIsNotReused() {
     Job one = new Job(1);
     slots(2);
-    Entered epoch = one.begins();
-    int slot = one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    int slot = one.stage(epoch);
+    one.stage(epoch);
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(slot);
     assertThat(one.buffer.length(slot)).isEqualTo(100);
     one.buffer.advance(epoch, 1);
@@ -502,17 +502,17 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isEqualTo(StagingBuffer.NOT_NOW);
     clock.now += 201;
     assertThat(one.buffer.takeSlot(epoch, new Blocker())).isZero();
     assertThat(one.counters.now().dropped).isEqualTo(1);
     assertThat(one.buffer.isShared(epoch)).isFalse();
-    one.stages(epoch);
+    one.stage(epoch);
     assertThat(two.buffer.tryTake(epoch, 0)).as("its batch is gone").isEqualTo(StagingBuffer.LOST);
   }
 
@@ -521,9 +521,9 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(2);
-    Entered epoch = one.begins();
-    one.stages(epoch);
-    one.stages(epoch);
+    Entered epoch = one.begin();
+    one.stage(epoch);
+    one.stage(epoch);
     one.buffer.advance(epoch, 2);
     Blocker blocker = new Blocker();
     assertThat(one.buffer.takeSlot(epoch, blocker)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -539,10 +539,10 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered old = one.begins();
-    two.begins();
+    Entered old = one.begin();
+    two.begin();
     one.buffer.leave(old);
-    Entered next = one.begins();
+    Entered next = one.begin();
     assertThat(one.buffer.takeSlot(next, new Blocker())).isZero();
     assertThat(one.buffer.takeSlot(next, new Blocker())).isEqualTo(1);
     Blocker blocker = new Blocker();
@@ -561,17 +561,17 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(6);
-    Entered old = one.begins();
-    two.begins();
-    assertThat(List.of(one.stages(old), one.stages(old))).containsExactly(0, 1);
+    Entered old = one.begin();
+    two.begin();
+    assertThat(List.of(one.stage(old), one.stage(old))).containsExactly(0, 1);
     assertThat(two.buffer.tryTake(old, 0)).isZero();
     one.buffer.leave(old);
-    Entered next = one.begins();
-    assertThat(one.stages(next)).as("while a job is in the older epoch").isEqualTo(2);
+    Entered next = one.begin();
+    assertThat(one.stage(next)).as("while a job is in the older epoch").isEqualTo(2);
     two.buffer.leave(old);
-    assertThat(one.stages(next)).as("the slot without readers").isEqualTo(1);
+    assertThat(one.stage(next)).as("the slot without readers").isEqualTo(1);
     two.buffer.release(0);
-    assertThat(one.stages(next)).isZero();
+    assertThat(one.stage(next)).isZero();
     assertThat(one.buffer.takeSlot(next, new Blocker())).as("a fresh slot").isEqualTo(3);
   }
 
@@ -580,8 +580,8 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     int slot = two.buffer.takeSlot(epoch, new Blocker());
     assertThat(two.buffer.claim(epoch)).isZero();
     clock.now += 201; // Job 2 is stopped.
@@ -601,10 +601,10 @@ class StagingBufferTest {
     Job one = new Job(1);
     Job two = new Job(2);
     slots(4);
-    Entered epoch = one.begins();
-    two.begins();
-    one.stages(epoch);
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    two.begin();
+    one.stage(epoch);
+    int slot = one.stage(epoch);
     assertThat(claimState(epoch, 1)).isEqualTo(STAGED);
     assertThat(StagingDescriptor.state(slot(slot))).isEqualTo(READY);
     assertThat(one.buffer.tryTake(epoch, 1)).isEqualTo(slot);
@@ -623,8 +623,8 @@ class StagingBufferTest {
   void aBatchReplacedInItsSlotIsLost() {
     Job one = new Job(1);
     slots(4);
-    Entered epoch = one.begins();
-    int slot = one.stages(epoch);
+    Entered epoch = one.begin();
+    int slot = one.stage(epoch);
     long ready = slot(slot);
     for (long other :
         new long[] {
@@ -644,8 +644,8 @@ class StagingBufferTest {
   void anUnstagedBatchIsWaitedForWhileAJobPreparesIt() {
     Job one = new Job(1);
     Job two = new Job(2);
-    Entered epoch = one.begins();
-    two.begins();
+    Entered epoch = one.begin();
+    two.begin();
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOBODY);
     two.buffer.produces(epoch, true);
     assertThat(one.buffer.tryTake(epoch, 0)).isEqualTo(StagingBuffer.NOT_NOW);
@@ -681,10 +681,10 @@ class StagingBufferTest {
     assertThat(participants.willFinish(2)).isFalse();
     assertThat(participants.willFinish(1)).as("itself").isTrue();
     assertThat(participants.willFinish(99)).as("no participant").isFalse();
-    two.beats();
+    two.beat();
     assertThat(participants.running(two.participant)).isTrue();
     assertThat(participants.willFinish(2)).isTrue();
-    two.dies();
+    two.die();
     assertThat(participants.running(two.participant)).isFalse();
     assertThat(participants.running(9)).as("nobody").isFalse();
     assertThat(participants.pid(two.participant)).isEqualTo(1_002);
@@ -697,7 +697,7 @@ class StagingBufferTest {
     Participants participants = one.buffer.participants;
     long before = participants.progress();
     assertThat(participants.progress()).isEqualTo(before);
-    Entered epoch = two.begins();
+    Entered epoch = two.begin();
     long begun = participants.progress();
     assertThat(begun).isNotEqualTo(before);
     two.buffer.advance(epoch, 1);

@@ -133,7 +133,7 @@ class StagingFileTest {
                 try {
                   return Files.readSymbolicLink(one).equals(path.toRealPath());
                 } catch (IOException e) {
-                  return false; // Closed meanwhile.
+                  return false; // Just closed.
                 }
               })
           .count();
@@ -162,8 +162,8 @@ class StagingFileTest {
 
   @Test
   void aTruncatedFileIsNoLongerUsedAndIsReportedOnce() throws IOException {
-    List<String> told = new ArrayList<>();
-    memory.whenDamaged(error -> told.add(error.getMessage()));
+    List<String> reported = new ArrayList<>();
+    memory.whenDamaged(error -> reported.add(error.getMessage()));
     assertThat(memory.isSound()).isTrue();
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.setLength(slots + 1);
@@ -179,10 +179,10 @@ class StagingFileTest {
     assertThat(bytes(StagingDescriptor.SIZER, 8)).containsOnly(0);
     assertThat(memory.get(Header.MAGIC)).as("reads zeros").isZero();
     assertThat(path.toFile().length()).isEqualTo(slots + 1);
-    assertThat(told)
+    assertThat(reported)
         .containsExactly("its file has " + (slots + 1) + " bytes, not " + (slots + SLOTS * PAGE));
-    memory.whenDamaged(error -> told.add("later"));
-    assertThat(told).hasSize(2).endsWith("later");
+    memory.whenDamaged(error -> reported.add("later"));
+    assertThat(reported).hasSize(2).endsWith("later");
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class StagingModelRuns {
   private StagingModelRuns() {}
 
-  /** Runs every test; ends with what the first that fails throws. */
+  /** Runs every test; throws the first failure. */
   public static void main(String[] args) throws Throwable {
     List<Method> tests =
         Arrays.stream(StagingModelTest.class.getDeclaredMethods())

@@ -21,9 +21,9 @@ class NsightRangesTest {
   private final Object batches = new Object();
   private boolean fails;
   private final NsightRanges shown = new NsightRanges(this::library, logged::add);
-  private final SpanRecorder sink = new SpanRecorder(new EventLog(), new Unheard(), () -> 0);
+  private final SpanRecorder sink = new SpanRecorder(new EventLog(), new NoDurations(), () -> 0);
 
-  private static final class Unheard implements Durations {
+  private static final class NoDurations implements Durations {
     @Override
     public void record(Kind kind, long nanos) {}
 

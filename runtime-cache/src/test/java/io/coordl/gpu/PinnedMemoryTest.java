@@ -37,7 +37,7 @@ class PinnedMemoryTest {
     assertThat(driver.count(LOCK)).isEqualTo(1);
     assertThat(pinned.said()).isEqualTo("gpu.pinned: 8.0 KiB of batches are page-locked");
     assertThat(pinned.whyUnused()).isEmpty();
-    leavesContextsAsTheyWere();
+    assertContextsRestored();
   }
 
   @Test
@@ -85,12 +85,12 @@ class PinnedMemoryTest {
         assertThat(refused.whyUnused()).contains("the driver refused");
       }
       if (function.equals(LOCK)) {
-        leavesContextsAsTheyWere();
+        assertContextsRestored();
       }
     }
   }
 
-  private void leavesContextsAsTheyWere() {
+  private void assertContextsRestored() {
     assertThat(driver.count("cuCtxPushCurrent_v2")).isEqualTo(driver.count("cuCtxPopCurrent_v2"));
     assertThat(driver.count("cuDevicePrimaryCtxRetain"))
         .isEqualTo(driver.count("cuDevicePrimaryCtxRelease_v2"));

@@ -111,7 +111,7 @@ class MemoryWatchTest {
     watch.ended(epoch(false, true));
     assertThat(isShort(19)).as("an evaluation shows nothing").isTrue();
     watch.ended(epoch(true, false));
-    assertThat(isShort(19)).as("so does an epoch left early").isTrue();
+    assertThat(isShort(19)).as("an epoch left early shows nothing either").isTrue();
     assertThat(watch.isLearning()).isTrue();
     watch.ended(epoch(true, true));
     assertThat(watch.isLearning()).isFalse();

@@ -43,7 +43,7 @@ class ItemNamesTest {
   private Path manifest;
   private ArenaStore store;
 
-  /** Two hosts: the data set of each under a root of its own, one store for both. */
+  /** Two hosts, each with its own root of the data set; one store for both. */
   @BeforeEach
   void twoHosts() throws IOException {
     here = Files.createDirectories(directory.resolve("here/set"));
@@ -95,7 +95,7 @@ class ItemNamesTest {
     }
   }
 
-  /** Lists files as they are now, and is newer than all of them. */
+  /** Writes a manifest of the files as they are now, newer than all of them. */
   private void list(Path... files) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Path file : files) {

@@ -57,7 +57,7 @@ class EmulatedAcceleratorTest {
             written.add(phase);
           }
         });
-    Durations unheard =
+    Durations noDurations =
         new Durations() {
           @Override
           public void record(Kind kind, long nanos) {}
@@ -69,7 +69,7 @@ class EmulatedAcceleratorTest {
         new Plan(
             Set.of(EmulatedAccelerator.PHASE),
             wanted,
-            new SpanRecorder(events, unheard, () -> 0),
+            new SpanRecorder(events, noDurations, () -> 0),
             new ProfiledItems(path -> false, line -> {}),
             null,
             line -> {},

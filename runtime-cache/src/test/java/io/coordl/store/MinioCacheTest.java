@@ -395,7 +395,7 @@ class MinioCacheTest {
 
   @Test
   void anOpeningReportsItsDurationAndEnd() throws IOException {
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger reported = new AtomicInteger();
     List<String> ended = new ArrayList<>();
     SpanSink sink =
         new SpanSink() {
@@ -409,7 +409,7 @@ class MinioCacheTest {
 
           @Override
           public void fetchTime(long startNanos, long endNanos) {
-            told.incrementAndGet();
+            reported.incrementAndGet();
           }
 
           @Override
@@ -430,12 +430,12 @@ class MinioCacheTest {
     Bridge.install(sink, ItemSource.NONE, FaultListener.NONE);
     try {
       cache.prefetch(file);
-      assertThat(told).hasValue(1);
+      assertThat(reported).hasValue(1);
       assertThat(ended).containsExactly(file);
       store.choose(new Rates(1, 2, 1, 1000)); // Decoded items come first.
       new DecodedStore(store, path -> true, forms, () -> true).item(file);
       sharing.open(file);
-      assertThat(told).hasValue(2);
+      assertThat(reported).hasValue(2);
       assertThat(sharing.statistics().of(Outcome.HIT)).isEqualTo(1);
       assertThat(sharing.statistics().of(Origin.MEMORY)).isEqualTo(5000);
     } finally {

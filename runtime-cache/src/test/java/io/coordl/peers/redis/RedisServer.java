@@ -172,7 +172,7 @@ final class RedisServer implements Closeable {
     }
   }
 
-  /** Continues it. */
+  /** Continues it with SIGCONT. */
   void goOn() throws IOException {
     signal("-CONT");
   }

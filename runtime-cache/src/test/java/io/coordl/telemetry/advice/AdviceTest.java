@@ -526,7 +526,7 @@ class AdviceTest {
 
   // ---- cores
 
-  /** Two cores, of which the steps and their preparation use nearly all; hardly any waits. */
+  /** Steps and their preparation use nearly all of two cores; there are hardly any waits. */
   private static EpochEvent overlapping() {
     EpochEvent figures = figures(0, 4, 0, 0, 0);
     figures.decodeTime = 80 * SECOND;

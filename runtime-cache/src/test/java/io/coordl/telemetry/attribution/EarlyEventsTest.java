@@ -35,7 +35,7 @@ class EarlyEventsTest {
     AgentEvents.register();
   }
 
-  private static final Durations UNHEARD =
+  private static final Durations NO_DURATIONS =
       new Durations() {
         @Override
         public void record(Kind kind, long nanos) {}
@@ -47,7 +47,7 @@ class EarlyEventsTest {
   /** Writes events to the user's recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
 
-  private final SpanRecorder spans = new SpanRecorder(new EventLog(), UNHEARD, () -> 0);
+  private final SpanRecorder spans = new SpanRecorder(new EventLog(), NO_DURATIONS, () -> 0);
   private final Object iterator = new Object();
   private final List<Object> batches = new ArrayList<>();
 

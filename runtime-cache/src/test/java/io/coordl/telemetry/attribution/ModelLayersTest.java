@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class ModelLayersTest {
   private final List<LayerEvent> written = new ArrayList<>();
   private final EventLog events = new EventLog();
-  private final SpanRecorder spans = new SpanRecorder(events, unheard(), () -> 0);
+  private final SpanRecorder spans = new SpanRecorder(events, noDurations(), () -> 0);
   private int asked;
 
-  private static Durations unheard() {
+  private static Durations noDurations() {
     return new Durations() {
       @Override
       public void record(Kind kind, long nanos) {}

@@ -64,7 +64,7 @@ class RecordedFiguresTest {
 
   private final AtomicLong clock = new AtomicLong(5_000);
   private final AtomicLong gc = new AtomicLong();
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> durations = new ArrayList<>();
 
   /** Writes events to a JFR recording. */
   private static final EventSink JFR = (event, start, end) -> event.commit();
@@ -75,12 +75,12 @@ class RecordedFiguresTest {
           new Durations() {
             @Override
             public void record(Kind kind, long nanos) {
-              heard.add(kind.label() + " " + nanos);
+              durations.add(kind.label() + " " + nanos);
             }
 
             @Override
             public void epochEnded(long epoch) {
-              heard.add("epoch " + epoch);
+              durations.add("epoch " + epoch);
             }
           },
           gc::get,
@@ -106,7 +106,7 @@ class RecordedFiguresTest {
     return batch;
   }
 
-  /** One batch of two items, made while the training thread waits for it. */
+  /** Takes a batch of two items, made while the training thread waits for it, and trains on it. */
   private void takeAndStep(Object data, long compute) {
     long take = spans.enter(TAKE, data);
     long sample = spans.enter(SAMPLE, this);
@@ -125,7 +125,7 @@ class RecordedFiguresTest {
     tick(compute);
   }
 
-  /** Figures of the events of this name, by field; times of JFR's own clock are left out. */
+  /** Fields of the events with this name, except times of JFR's own clock. */
   private List<Map<String, Object>> recorded(String name, Runnable job) throws IOException {
     Path file = folder.resolve("job.jfr");
     try (Recording recording = new Recording()) {
@@ -232,7 +232,7 @@ class RecordedFiguresTest {
         .containsEntry("transformTime", 32L)
         .containsEntry("otherTime", 48L)
         .containsEntry("source", "java.util.ArrayList");
-    assertThat(heard)
+    assertThat(durations)
         .containsExactly(
             "fetch 300",
             "decode 50",
@@ -305,7 +305,7 @@ class RecordedFiguresTest {
             });
     assertThat(decoded).as("one image, one event").hasSize(1);
     assertThat(spans.totals().snapshot().decodeTime).isEqualTo(22);
-    assertThat(heard).containsExactly("decode 15");
+    assertThat(durations).containsExactly("decode 15");
   }
 
   @Test
@@ -323,7 +323,7 @@ class RecordedFiguresTest {
     assertThat(transformed).hasSize(1);
     assertThat(transformed.get(0)).containsEntry("transform", null);
     assertThat(spans.totals().snapshot().transformTime).isEqualTo(15);
-    assertThat(heard).containsExactly("transform 15");
+    assertThat(durations).containsExactly("transform 15");
   }
 
   @Test
@@ -448,7 +448,7 @@ class RecordedFiguresTest {
     tick(77);
     spans.finish();
     assertThat(spans.totals().snapshot().compute).isEqualTo(77);
-    assertThat(heard).contains("step 77", "epoch 1");
+    assertThat(durations).contains("step 77", "epoch 1");
     spans.exit(fit, null);
   }
 
@@ -538,7 +538,7 @@ class RecordedFiguresTest {
     tick(40);
     span(EPOCH, this, 0);
     tick(1_000);
-    assertThat(heard).contains("step 40", "epoch 1");
+    assertThat(durations).contains("step 40", "epoch 1");
     assertThat(spans.totals().snapshot().compute).isEqualTo(40);
     spans.exit(fit, null);
   }
@@ -554,7 +554,7 @@ class RecordedFiguresTest {
     take = spans.enter(TAKE, this);
     tick(6);
     spans.exit(take, batch());
-    assertThat(heard).contains("stall 6");
+    assertThat(durations).contains("stall 6");
     assertThat(spans.totals().snapshot().stall).isEqualTo(506);
     spans.exit(fit, null);
   }

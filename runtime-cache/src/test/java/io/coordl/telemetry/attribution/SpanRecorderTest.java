@@ -30,12 +30,13 @@ import org.junit.jupiter.api.Test;
 class SpanRecorderTest {
   private final AtomicLong clock = new AtomicLong(1_000);
   private final AtomicLong gc = new AtomicLong();
-  private final Heard heard = new Heard();
-  private final SpanRecorder spans = new SpanRecorder(new EventLog(), heard, gc::get, clock::get);
+  private final DurationLog durations = new DurationLog();
+  private final SpanRecorder spans =
+      new SpanRecorder(new EventLog(), durations, gc::get, clock::get);
   private final Object iterator = new Object();
 
   /** Every duration and epoch, in order. */
-  private static final class Heard implements Durations {
+  private static final class DurationLog implements Durations {
     final List<String> lines = new ArrayList<>();
 
     @Override
@@ -107,7 +108,7 @@ class SpanRecorderTest {
     assertThat(all.decodeTime).isEqualTo(50);
     assertThat(all.transformTime).isEqualTo(20);
     assertThat(begun()).isEqualTo(1);
-    assertThat(heard.lines).contains("stall 101", "step 500", "epoch 1");
+    assertThat(durations.lines).contains("stall 101", "step 500", "epoch 1");
   }
 
   @Test
@@ -136,7 +137,7 @@ class SpanRecorderTest {
     assertThat(t.fetchStall).isEqualTo(60);
     assertThat(t.prepStall).isEqualTo(40);
     assertThat(t.queueStall).isEqualTo(15);
-    assertThat(heard.lines).containsOnlyOnce("batch 100");
+    assertThat(durations.lines).containsOnlyOnce("batch 100");
   }
 
   /** How long each thread has waited for a core so far, in milliseconds. */
@@ -184,7 +185,7 @@ class SpanRecorderTest {
     assertThat(t.coreWait).as("of the process, since its first wait").isZero();
   }
 
-  /** In DJL a batch is a span of its own inside the wait for it. */
+  /** In DJL, a batch has its own span inside the wait for it. */
   @Test
   void coreWaitsOfABatchMadeInsideItsWaitCountAsPreparation() {
     Waits cores = new Waits();
@@ -372,7 +373,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().compute).isEqualTo(180);
     assertThat(totals().stall).isEqualTo(9);
-    assertThat(heard.lines).contains("epoch 1", "epoch 2");
+    assertThat(durations.lines).contains("epoch 1", "epoch 2");
   }
 
   /** Runs an epoch with one batch, after a wait of {@code wait}. */
@@ -418,7 +419,7 @@ class SpanRecorderTest {
 
     assertThat(spans.totals().ended().words(spans.totals().snapshot(), false))
         .isEqualTo("1 epoch, left early");
-    assertThat(heard.lines).contains("epoch 1");
+    assertThat(durations.lines).contains("epoch 1");
   }
 
   @Test
@@ -512,7 +513,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
 
     assertThat(spans.totals().snapshot().decodeTime).isEqualTo(50);
-    assertThat(heard.lines)
+    assertThat(durations.lines)
         .filteredOn(line -> line.startsWith("decode"))
         .containsExactly("decode 30");
   }
@@ -532,7 +533,7 @@ class SpanRecorderTest {
     spans.exit(fit, null);
     assertThat(totals().stall).isEqualTo(22);
     assertThat(totals().compute).as("before the first batch there is no step").isEqualTo(210);
-    assertThat(heard.lines).contains("step 205", "step 5");
+    assertThat(durations.lines).contains("step 205", "step 5");
   }
 
   @Test
@@ -582,7 +583,7 @@ class SpanRecorderTest {
     }
     spans.exit(fit, null);
     spans.finish();
-    assertThat(heard.lines).contains("epoch 1", "epoch 2", "epoch 3");
+    assertThat(durations.lines).contains("epoch 1", "epoch 2", "epoch 3");
     assertThat(totals().compute).isEqualTo(150);
   }
 
@@ -620,7 +621,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().timeLeft).isZero();
     epochOf(1_000);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(3_000);
-    epochOf(100); // The first one warmed up.
+    epochOf(100); // The first epoch was warm-up.
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(200);
     epochOf(120);
     assertThat(spans.totals().snapshot().timeLeft).isEqualTo(110);
@@ -636,7 +637,7 @@ class SpanRecorderTest {
     assertThat(spans.totals().snapshot().plannedEpochs).isZero();
 
     long more = spans.enter(FIT, 10);
-    long inner = spans.enter(FIT, 3); // Not the program's.
+    long inner = spans.enter(FIT, 3); // A nested fit, not the program's.
     epochOf(100);
     spans.exit(inner, null);
     assertThat(spans.totals().snapshot().plannedEpochs).isEqualTo(15);
@@ -647,7 +648,7 @@ class SpanRecorderTest {
 
   @Test
   void epochsOfAnEarlierJobAreNotPlanned() {
-    spans.exit(spans.enter(SKIPPED, 1), null); // No loop is known.
+    spans.exit(spans.enter(SKIPPED, 1), null); // No fit is running.
     long fit = spans.enter(FIT, 7);
     for (int epoch = 0; epoch < 2; epoch++) {
       tick(1);

@@ -30,10 +30,10 @@ final class OwnerTest {
                     folder.toString()))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(process.waitFor()).isZero();
-    assertThat(told).isEqualTo(Long.toString(Owner.user()));
+    assertThat(output).isEqualTo(Long.toString(Owner.user()));
     assertThat(folder).isEmptyDirectory();
   }
 }

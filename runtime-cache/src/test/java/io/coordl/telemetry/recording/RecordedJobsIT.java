@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs in separate JVMs, on full disks: each ends as it would without the agent. */
 class RecordedJobsIT {
-  /** A limit that the free space does not show. */
+  /** A file size limit, which the free space does not reveal. */
   private static List<String> filesOfAtMost(int kibibytes) {
     return List.of("/bin/sh", "-c", "ulimit -f " + 2 * kibibytes + " && exec \"$@\"", "sh");
   }
@@ -27,7 +27,7 @@ class RecordedJobsIT {
       return err.stream().filter(line -> line.startsWith("recording: ")).findFirst().orElse("");
     }
 
-    List<String> told() {
+    List<String> logged() {
       return err.stream().filter(line -> line.startsWith("[coordl] ")).toList();
     }
   }
@@ -62,7 +62,7 @@ class RecordedJobsIT {
 
     assertThat(job.exit()).isEqualTo(7);
     assertThat(job.out()).isEqualTo("trained 10 batches\n");
-    assertThat(job.told()).singleElement().asString().contains("the recording ends");
+    assertThat(job.logged()).singleElement().asString().contains("the recording ends");
     assertThat(job.recording()).contains("job.jfr, only until ");
     assertThat(events(recording, "Fetch")).isNotEmpty().hasSizeLessThan(200);
     assertThat(Files.size(recording)).isLessThanOrEqualTo(128 << 10);
@@ -75,7 +75,7 @@ class RecordedJobsIT {
 
     assertThat(job.exit()).isEqualTo(7);
     assertThat(job.out()).isEqualTo("trained 10 batches\n");
-    assertThat(job.told()).singleElement().asString().contains("no recording is made");
+    assertThat(job.logged()).singleElement().asString().contains("no recording is made");
     assertThat(job.recording()).startsWith("recording: none, ").contains("cannot be written");
     assertThat(recording).doesNotExist();
   }
@@ -87,7 +87,7 @@ class RecordedJobsIT {
     Ended job = run(List.of(), List.of("-Djava.io.tmpdir=/dev/full"), "own", recording, 10);
 
     assertThat(job.exit()).isEqualTo(7);
-    assertThat(job.told()).isEmpty();
+    assertThat(job.logged()).isEmpty();
     assertThat(events(recording, "Fetch")).hasSize(200);
   }
 
@@ -100,7 +100,7 @@ class RecordedJobsIT {
       Ended job = run(List.of(), little, "own", recording, 10, "starved");
 
       assertThat(job.exit()).isEqualTo(7);
-      assertThat(job.told()).isEmpty();
+      assertThat(job.logged()).isEmpty();
       assertThat(job.recording()).as("run %s", run).isEqualTo("recording: " + recording);
       assertThat(events(recording, "Fetch")).hasSize(200);
       assertThat(events(recording, "Epoch")).hasSize(1);

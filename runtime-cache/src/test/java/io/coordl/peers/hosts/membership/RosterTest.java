@@ -65,9 +65,9 @@ final class RosterTest {
   void onlyAValidHelloIsDecoded() {
     byte[] bytes = Hello.of(B, "vision").encode();
     assertThat(bytes.length).isLessThanOrEqualTo(255);
-    Hello heard = Hello.decode(bytes);
-    assertThat(heard).isEqualTo(Hello.of(B, "vision")).isNotEqualTo(Hello.of(B, "other"));
-    assertThat(heard.member()).isEqualTo(B);
+    Hello decoded = Hello.decode(bytes);
+    assertThat(decoded).isEqualTo(Hello.of(B, "vision")).isNotEqualTo(Hello.of(B, "other"));
+    assertThat(decoded.member()).isEqualTo(B);
 
     assertThat(Hello.decode(null)).isNull();
     for (int length = 0; length < bytes.length; length++) {
