@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** The text at exit stays within its 20 lines. */
+/** The text at exit has at most 20 lines. */
 class ExitSummaryTest {
   private static StagingStatisticsEvent pipeline(long taken) {
     StagingStatisticsEvent pipeline = pipeline(1, 1, taken);
@@ -40,7 +40,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void manyPipelinesAreNotAllShown() {
+  void manyPipelinesAreSummarized() {
     List<String> lines = linesWith(30);
     assertThat(lines).hasSizeLessThanOrEqualTo(20);
     assertThat(lines).filteredOn(line -> line.contains("30 batches from the group")).hasSize(1);
@@ -55,7 +55,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void anEvaluationIsNoEpoch() {
+  void evaluationsAreNotCountedAsEpochs() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     long fit = job.figures().spans().enter(SpanKind.FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
@@ -67,11 +67,11 @@ class ExitSummaryTest {
   }
 
   @Test
-  void theSharesComeToTheWholeTime() {
+  void theSharesAddUpToTheWholeTime() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
-      Thread.onSpinWait(); // The program does something of its own.
+      Thread.onSpinWait(); // The program does other work.
     }
     epoch(job, SpanKind.UPDATE);
 
@@ -87,7 +87,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void whereNoEpochUpdatesAModelThatIsSaid() {
+  void epochsWithoutAModelUpdateAreReportedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.COMPUTE);
     epoch(job, SpanKind.COMPUTE);
@@ -95,9 +95,9 @@ class ExitSummaryTest {
         .startsWith("training: 2 epochs without a model update, 2 batches");
   }
 
-  /** Another job of the group has prepared all batches that this one took. */
+  /** Another job of the group prepared all batches that this job took. */
   @Test
-  void whatFoundEverythingKeptSaysSo() {
+  void aStoreWithHitsOnlyIsReported() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.store = "prepared";
@@ -109,12 +109,12 @@ class ExitSummaryTest {
   }
 
   @Test
-  void aFewPipelinesAreShown() {
+  void aFewPipelinesAreAllShown() {
     assertThat(linesWith(3)).filteredOn(line -> line.contains("from the group")).hasSize(3);
   }
 
   @Test
-  void aPipelineSaysWhetherItTrainsAndWhatWasNotSharedIsExplained() {
+  void pipelinesAreNamedTrainingOrEvaluationAndUnsharedEpochsAreExplained() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     StagingStatisticsEvent training = pipeline(3, 2, 38);
@@ -133,7 +133,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void anEpochThatWasLeftIsCountedAsSuch() {
+  void epochsLeftEarlyAreCountedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     long fit = job.figures().spans().enter(SpanKind.FIT, null);
@@ -147,7 +147,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void howFastItTrainedIsTheFirstFigure() {
+  void theTrainingSpeedComesFirst() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     job.figures().spans().counts(batch -> 32);
     epoch(job, SpanKind.UPDATE);
@@ -157,7 +157,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void ofBatchesOfUnknownSizeNoSpeedIsSaid() {
+  void batchesOfUnknownSizeReportNoSpeed() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
     epoch(job, SpanKind.UPDATE);
@@ -171,7 +171,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void whatWasAskedForAndDidNothingSaysWhyOnce() {
+  void anOptionWithoutEffectReportsItsReasonOnce() {
     JobMonitor job = jobThatReads(new AgentLog());
     job.addAsked("cache=minio", "cache=minio", () -> "no item was read");
     job.addAsked("decoded=share", "decoded=share", () -> "");
@@ -182,7 +182,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void whatTheLibrarysCodeSaidOfAPolicyIsTheReason() {
+  void anEarlierLogLineAboutAPolicyIsTheReason() {
     AgentLog log = new AgentLog();
     log.say("decoded=share leaves loaders with a MultiPageMode to DL4J.");
     JobMonitor job = jobThatReads(log);
@@ -193,7 +193,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void itIsSaidEvenIfNothingWasRead() {
+  void optionsWithoutEffectAreReportedEvenIfNothingWasRead() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     job.addAsked("dataset=/a", "dataset=/a", () -> "the program read no file at or below /a");
 
@@ -202,7 +202,7 @@ class ExitSummaryTest {
   }
 
   @Test
-  void manyNamesThatFoundNothingLeaveRoomForTheRest() {
+  void manyUnusedNamesLeaveRoomForTheRest() {
     JobMonitor job = jobThatReads(new AgentLog());
     for (int i = 0; i < 100; i++) {
       String asked = "dataset=/" + i;

@@ -39,14 +39,14 @@ class FlightLogTest {
   }
 
   @Test
-  void aRecorderThatHadNoMemoryForTheTotalsGoesOn() throws Exception {
+  void aRecorderWithoutMemoryForTheTotalsContinues() throws Exception {
     AtomicInteger reads = new AtomicInteger();
     CountDownLatch readAgain = new CountDownLatch(2);
     job.addStore(
         () -> {
           readAgain.countDown();
           if (reads.incrementAndGet() == 1) {
-            throw new OutOfMemoryError("as told");
+            throw new OutOfMemoryError("expected");
           }
           return new StoreStatisticsEvent();
         },
@@ -62,7 +62,7 @@ class FlightLogTest {
 
   /** Advice on a recording names only what works with the job's libraries. */
   @Test
-  void theAgentsOwnFileSaysWhatLibrariesCanDoAndWhatWasRefused() throws Exception {
+  void theAgentsFileRecordsLibrariesAndVerdicts() throws Exception {
     LibraryEvent library = new LibraryEvent();
     library.name = "DJL";
     job.figures().saw(library);
@@ -75,7 +75,7 @@ class FlightLogTest {
 
   /** Like containers that share a directory, where each job is process 1. */
   @Test
-  void jobsOfOneProcessNumberHaveARecordingEach() throws Exception {
+  void jobsWithTheSameProcessIdHaveSeparateRecordings() throws Exception {
     String target = folder.resolve("coordl-%p.jfr").toString();
     String name = "coordl-" + ProcessHandle.current().pid();
     for (String own : List.of(".jfr", "-2.jfr", "-3.jfr")) {
@@ -90,12 +90,12 @@ class FlightLogTest {
   }
 
   @Test
-  void aNameInFullIsReplacedUnlessAnotherJobWritesIt() throws Exception {
+  void aRecordingIsReplacedUnlessAnotherJobIsWritingIt() throws Exception {
     FlightLog running = new FlightLog(job.figures(), () -> {});
     running.start(file().toString(), true);
     while (!Files.exists(file()) || Files.size(file()) == 0) {
       assertThat(String.valueOf(running.where())).doesNotStartWith("none");
-      Thread.onSpinWait(); // It locks the new file before it writes.
+      Thread.onSpinWait(); // The recorder locks the new file before it writes.
     }
     FlightLog beside = new FlightLog(job.figures(), () -> {});
     beside.start(file().toString(), true);
@@ -111,10 +111,10 @@ class FlightLogTest {
   }
 
   @Test
-  void aRecordingWhoseLastTotalsCannotBeMadeIsFinished() throws Exception {
+  void aRecordingIsFinishedEvenWithoutItsLastTotals() throws Exception {
     job.addStore(
         () -> {
-          throw new OutOfMemoryError("as told");
+          throw new OutOfMemoryError("expected");
         },
         () -> {});
     FlightLog flight = new FlightLog(job.figures(), () -> {});

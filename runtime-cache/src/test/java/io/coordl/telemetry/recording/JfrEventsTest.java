@@ -65,7 +65,7 @@ class JfrEventsTest {
   }
 
   @Test
-  void theTotalsOfStoresAreInARecordingWithoutThoseOfTheJob() throws Exception {
+  void storeTotalsAreRecordedWithoutJobTotals() throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(STORES);
       recording.disable(TOTALS);
@@ -75,7 +75,7 @@ class JfrEventsTest {
   }
 
   @Test
-  void theTotalsOfTheJobAreInARecordingWithoutThoseOfStores() throws Exception {
+  void jobTotalsAreRecordedWithoutStoreTotals() throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(TOTALS);
       recording.disable(STORES);

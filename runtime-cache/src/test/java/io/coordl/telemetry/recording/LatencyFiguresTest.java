@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The distributions of a recording that the agent made, of fetches that took known times. */
+/** Latency distributions in an agent recording of fetches with known durations. */
 class LatencyFiguresTest {
   private static final long MILLI = 1_000_000;
 
@@ -80,7 +80,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void eachPercentileIsThatOfTheFetches() {
+  void percentilesMatchTheFetches() {
     RecordedEvent first = ofEpoch(1);
     assertThat(first.getLong("count")).isEqualTo(1_000);
     assertThat(first.getDuration("total").toNanos()).isEqualTo(500_500 * MILLI);
@@ -94,7 +94,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void anEpochBeginsItsOwnDistribution() {
+  void eachEpochHasItsOwnDistribution() {
     RecordedEvent second = ofEpoch(2);
     assertThat(second.getLong("count")).isEqualTo(10);
     assertThat(second.getDuration("total").toNanos()).isEqualTo(115 * MILLI);
@@ -105,7 +105,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void theJobsDistributionIsThatOfAllEpochs() {
+  void theJobsDistributionCoversAllEpochs() {
     RecordedEvent job = ofEpoch(0);
     assertThat(job.getLong("count")).isEqualTo(1_010);
     assertThat(job.getDuration("total").toNanos()).isEqualTo(500_615 * MILLI);
@@ -114,7 +114,7 @@ class LatencyFiguresTest {
   }
 
   @Test
-  void theHistogramOfTheRecordingHasThemAll() throws Exception {
+  void theRecordedHistogramIsComplete() throws Exception {
     byte[] encoded = Base64.getDecoder().decode(ofEpoch(1).getString("histogram"));
     Histogram histogram = Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(encoded), 0);
     assertThat(histogram.getTotalCount()).isEqualTo(1_000);

@@ -38,7 +38,7 @@ class PeerLogTest {
   }
 
   @Test
-  void everyQuestionIsCountedOfTheHostThatWasAsked() {
+  void everyQuestionIsCountedByHost() {
     ask("a:7801", QUICK, 100, Answer.FOUND);
     ask("a:7801", SLOW, 1_000, Answer.FOUND);
     ask("a:7801", QUICK, 0, Answer.ABSENT);
@@ -47,7 +47,7 @@ class PeerLogTest {
     ask("b:7801", QUICK, 0, Answer.FAILED);
 
     assertThat(job.figures().peerViews())
-        .extracting(PeerLogTest::said)
+        .extracting(PeerLogTest::fields)
         .containsExactly(
             List.of("a:7801", 2L, 1L, 0L, 0L, 0L, 1_100L, 0L, QUICK + SLOW, 0L, 0L),
             List.of("b:7801", 0L, 0L, 1L, 1L, 1L, 0L, 500L, 0L, SLOW, 400_000_000 + QUICK));
@@ -59,7 +59,7 @@ class PeerLogTest {
   }
 
   @Test
-  void questionsOfManyThreadsAreAllCounted() throws Exception {
+  void questionsOfAllThreadsAreCounted() throws Exception {
     AtomicInteger next = new AtomicInteger();
     Runnable asking =
         () -> {
@@ -79,7 +79,7 @@ class PeerLogTest {
   }
 
   @Test
-  void hostsWithoutEndAreCountedTogether() {
+  void hostsBeyondTheLimitAreCountedTogether() {
     for (int i = 0; i < PeerLog.MOST_PEERS + 100; i++) {
       ask("host " + i, QUICK, 1, Answer.FOUND);
     }
@@ -131,12 +131,12 @@ class PeerLogTest {
   }
 
   @Test
-  void totalsOfEveryHostAreInTheRecording(@TempDir Path folder) throws Exception {
+  void theTotalsOfEveryHostAreRecorded(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("totals.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(PeerStatisticsEvent.class);
       recording.start();
-      job.startRecording("unused.jfr", false); // It joins the running one.
+      job.startRecording("unused.jfr", false); // Joins the running recording.
       ask("a", QUICK, 100, Answer.FOUND);
       ask("a", QUICK, 0, Answer.ABSENT);
       ask("b", SLOW, 500, Answer.KEPT);
@@ -148,13 +148,13 @@ class PeerLogTest {
 
     assertThat(RecordingFile.readAllEvents(file))
         .filteredOn(event -> event.getEventType().getName().equals("io.coordl.PeerStatistics"))
-        .extracting(PeerLogTest::said)
+        .extracting(PeerLogTest::fields)
         .containsExactlyElementsOf(
-            job.figures().peerViews().stream().map(PeerLogTest::said).toList());
+            job.figures().peerViews().stream().map(PeerLogTest::fields).toList());
     assertThat(job.figures().peerViews()).hasSize(2);
   }
 
-  private static List<Object> said(PeerStatisticsEvent view) {
+  private static List<Object> fields(PeerStatisticsEvent view) {
     return List.of(
         String.valueOf(view.peer),
         view.found,
@@ -169,7 +169,7 @@ class PeerLogTest {
         view.lostTime);
   }
 
-  private static List<Object> said(RecordedEvent event) {
+  private static List<Object> fields(RecordedEvent event) {
     return List.of(
         event.getString("peer"),
         event.getLong("found"),
@@ -185,7 +185,7 @@ class PeerLogTest {
   }
 
   @Test
-  void theSummarySaysWhatCameFromOtherHosts() {
+  void theSummaryReportsItemsFromOtherHosts() {
     job.figures().spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
     job.figures().spans().itemFetched("two", 0, 1, 30_000, Origin.MEMORY);
     job.figures().spans().itemFetched("three", 0, 1, 20_000_000, Origin.PEER);
@@ -202,7 +202,7 @@ class PeerLogTest {
   }
 
   @Test
-  void aJobWithoutPeersSaysNothingOfThem() {
+  void aJobWithoutPeersReportsNone() {
     job.figures().spans().itemFetched("one", 0, 1, 20_000, Origin.STORAGE);
 
     assertThat(job.finish()).noneMatch(line -> line.contains("host") || line.contains("peer"));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The program's planned epochs differ from those that a profile lets it run. */
+/** A profile runs fewer epochs than the program plans. */
 class ProfiledTotalsTest {
   private final JobMonitor job =
       new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
@@ -21,7 +21,7 @@ class ProfiledTotalsTest {
   }
 
   @Test
-  void aProfileHasNoEpochsToGo() {
+  void aProfileReportsNoRemainingEpochs() {
     long fit = job.figures().spans().enter(SpanKind.FIT, 1_000);
     epoch("data");
     epoch("data");

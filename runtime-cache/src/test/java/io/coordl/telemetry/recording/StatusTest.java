@@ -50,7 +50,7 @@ class StatusTest {
   }
 
   @Test
-  void aJobShowsItselfUntilItEnds() throws Exception {
+  void theStatusFileExistsUntilTheJobEnds() throws Exception {
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.items = 7;
     job.addStore(() -> store, () -> {});
@@ -86,12 +86,12 @@ class StatusTest {
     }
   }
 
-  private static boolean goesOn(List<RecordedEvent> totals) {
+  private static boolean isRunning(List<RecordedEvent> totals) {
     return totals.get(totals.size() - 1).getBoolean("running");
   }
 
   @Test
-  void itTellsWhereTheRecordingIsAndThatTheJobGoesOn() throws Exception {
+  void theStatusNamesTheRecordingAndThatTheJobRuns() throws Exception {
     Path recording = folder.resolve("own.jfr");
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
@@ -108,15 +108,15 @@ class StatusTest {
         assertThat(System.nanoTime()).isLessThan(end);
         Thread.sleep(10);
       }
-      assertThat(goesOn(events(shown().path(), "JobStatistics"))).isTrue();
+      assertThat(isRunning(events(shown().path(), "JobStatistics"))).isTrue();
     } finally {
       job.finish();
     }
-    assertThat(goesOn(events(recording, "JobStatistics"))).isFalse();
+    assertThat(isRunning(events(recording, "JobStatistics"))).isFalse();
   }
 
   @Test
-  void itIsThereAgainIfItWasRemovedAndTellsOfAtMostTwoMoments() throws Exception {
+  void aRemovedStatusFileReturnsWithTwoSnapshotsAtMost() throws Exception {
     try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       Files.delete(shown().path());
@@ -130,7 +130,7 @@ class StatusTest {
   }
 
   @Test
-  void whereNothingCanBeWrittenThatIsSaidAndTheJobGoesOn() throws Exception {
+  void anUnwritableStatusFileIsLoggedAndTheJobContinues() throws Exception {
     Path missing = folder.resolve("missing");
     Status status = new Status(job.figures(), () -> missing);
     status.start();
@@ -142,7 +142,7 @@ class StatusTest {
   }
 
   @Test
-  void whatThrowsInItIsAFaultOfItsOwnThread() throws Exception {
+  void anExceptionInTheStatusThreadDoesNotReachTheJob() throws Exception {
     Status status =
         new Status(
             job.figures(),
@@ -155,7 +155,7 @@ class StatusTest {
   }
 
   @Test
-  void afterAWriteThatFailedTheNextIsTried() throws Exception {
+  void aFailedWriteIsRetried() throws Exception {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     StatusFile file = StatusFile.of(folder, ProcessHandle.current().pid(), start);
     Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
@@ -173,7 +173,7 @@ class StatusTest {
   }
 
   @Test
-  void aFileThatSomebodyPutInTheWayIsNotWritten() throws Exception {
+  void aForeignFileInTheWayIsNotWritten() throws Exception {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     Path file = StatusFile.of(folder, ProcessHandle.current().pid(), start).path();
     Path planted = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), "theirs");
@@ -191,7 +191,7 @@ class StatusTest {
   }
 
   @Test
-  void onlyOldFilesOfThisUsersJobsAreRemoved() throws Exception {
+  void onlyOldStatusFilesOfThisUserAreRemoved() throws Exception {
     Path old = Files.createFile(StatusFile.of(folder, 12, 34).path());
     Path young = Files.createFile(StatusFile.of(folder, 13, 34).path());
     Path unfinished = Files.createFile(StatusFile.of(folder, 15, 34).unfinished());
