@@ -448,7 +448,7 @@ class CoordlTest {
         .content()
         .contains("\"a.jfr\"", "\"b.jfr\"")
         .contains("broken.jfr is not a Flight Recorder recording")
-        .contains("\"So what others are compared with is b.jfr.\"");
+        .contains("\"The others are compared with b.jfr.\"");
     assertThat(err.toString().split("broken.jfr is not a Flight Recorder recording", -1))
         .hasSize(3);
     Path broken = several.resolve("broken.jfr");
@@ -457,7 +457,7 @@ class CoordlTest {
     assertThat(page)
         .content()
         .contains("broken.jfr is not a Flight Recorder recording")
-        .contains("\"So this page is of b.jfr alone, and compares nothing.\"");
+        .contains("\"This page shows only b.jfr and compares nothing.\"");
     assertThat(coordl("report", broken, "-o", page, "--force")).isEqualTo(3);
     Path lines = folder.resolve("two\nlines.html");
     assertThat(coordl("report", several.resolve("a.jfr"), "-o", lines)).isZero();

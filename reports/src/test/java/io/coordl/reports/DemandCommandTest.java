@@ -155,6 +155,6 @@ class DemandCommandTest {
 
     assertThat(coordl("demand", profile.toString(), ordinary.toString()))
         .isEqualTo(ExitStatus.WITHOUT_OUR_EVENTS.code());
-    assertThat(err.toString()).contains("ordinary.jfr is no profile");
+    assertThat(err.toString()).contains("ordinary.jfr is not a profile");
   }
 }

@@ -114,12 +114,12 @@ class PlanCommandTest {
         "storage: 500MB/s|storage: 500GiB|line 7: storage is '500GiB': a rate such as 500MB/s",
         "cores: 24|cores: 24GiB|line 5: cores is '24GiB': a number of cores",
         "cores: 24|cores: -3|line 5: cores is '-3'",
-        "cores: 24|colours: 24|line 5: 'colours' is none of gpu, servers,",
-        "cores: 24|servers: 24|line 5: 'servers' stands here twice",
+        "cores: 24|colours: 24|line 5: 'colours' is not one of gpu, servers,",
+        "cores: 24|servers: 24|line 5: 'servers' appears twice",
         "cores: 24|cores: [24]|line 5: a single value was expected",
-        "pools:|pool:|line 1: 'pool' is none of pools",
-        "  - gpu|  gpu|line 3, is no YAML: mapping values are not allowed here",
-        "cores: 24|cores: 'a|is no YAML",
+        "pools:|pool:|line 1: 'pool' is not one of pools",
+        "  - gpu|  gpu|line 3, is not YAML: mapping values are not allowed here",
+        "cores: 24|cores: 'a|is not YAML",
       })
   void aWrongDescriptionOfAClusterIsASentence(String right, String wrong, String sentence)
       throws Exception {
@@ -151,8 +151,8 @@ class PlanCommandTest {
         "#gnmt,gpu=a100|the job 'gnmt' wants the GPU 'a100', the cluster has [v100]",
         "#gnmt,memory=70GiB|the job 'gnmt' needs 70.0 GiB beside its items; its proportional share",
         "#gnmt,memory=7MB/s|memory is '7MB/s': a size such as 500GiB was expected",
-        "#gnmt,cores=7|'cores=7' is none of gpus=",
-        "#nomodel|'nomodel' is no model of the file",
+        "#gnmt,cores=7|'cores=7' is not one of gpus=",
+        "#nomodel|'nomodel' is not a model of the file",
         "''|no model is named",
       })
   void aWrongJobIsASentence(String job, String sentence) throws Exception {

@@ -243,7 +243,7 @@ class ProfileRunTest {
     assertThat(err.toString())
         .isEqualTo(
             "coordl: the program made no recording: it ended before it trained, or uses no training"
-                + " library that the agent knows, or another agent argument is in its way.\n");
+                + " library that the agent knows, or another agent argument prevents it.\n");
   }
 
   @Test
@@ -304,7 +304,7 @@ class ProfileRunTest {
 
     assertThat(coordl("profile", "--agent", agent(), "-o", notes, "--", java)).isEqualTo(74);
     assertThat(err.toString())
-        .isEqualTo("coordl: " + notes + " is there already and no recording: name another file.\n");
+        .isEqualTo("coordl: " + notes + " exists and is not a recording: name another file.\n");
     assertThat(notes).hasContent("mine");
     err.getBuffer().setLength(0);
 

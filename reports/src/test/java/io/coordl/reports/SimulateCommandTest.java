@@ -124,7 +124,7 @@ class SimulateCommandTest {
     assertThat(html)
         .contains("<title>CoorDL: 10 jobs (20 to 29 of a workload of 2 jobs an hour")
         .contains("\"name\":\"fifo tune\"")
-        .contains("Drawn is the first seed of each")
+        .contains("Only the first seed of each is drawn")
         .doesNotContain("{{");
     assertThat(simulate(asked)).isEqualTo(ExitStatus.UNWRITABLE.code());
     assertThat(err.toString()).contains("already exists");
@@ -164,7 +164,7 @@ class SimulateCommandTest {
         "3",
         "--released");
     refused(
-        "--measure 9-1 is no range of ids such as 4000-4999",
+        "--measure 9-1 is not a range of ids such as 4000-4999",
         "--cluster",
         "4x8",
         "--load",

@@ -153,7 +153,7 @@ class WorkersCommandTest {
       quoteCharacter = '"',
       textBlock =
           """
-          woker a ms=1 | 1: 'woker' is none of batch, kind, layer, links, memory, server, virtual, waves, worker
+          woker a ms=1 | 1: 'woker' is not one of batch, kind, layer, links, memory, server, virtual, waves, worker
           batch | 1: 'batch' needs a value behind it
           batch 12.5 | 1: batch is '12.5', not a whole number from 1 on
           batch 0 | 1: batch is '0', not a whole number from 1 on
@@ -163,8 +163,8 @@ class WorkersCommandTest {
           worker a ms=0 | 1: ms is '0', not a number above 0
           worker a ms=1ms | 1: ms is '1ms', not a number above 0
           worker a ms=NaN | 1: ms is 'NaN', not a number above 0
-          worker a speed=1 | 1: 'speed=1' is none of ms=, fixed=, slower=, supply=, most=, memory=, recording=
-          worker a ms=1 ms=2 | 1: ms stands there twice
+          worker a speed=1 | 1: 'speed=1' is not one of ms=, fixed=, slower=, supply=, most=, memory=, recording=
+          worker a ms=1 ms=2 | 1: ms appears twice
           worker a ms=1 slower=2 | 1: it has ms= and slower=, which both say how long a sample takes
           worker a | 1: nothing says how long a sample takes: give ms=, recording=FILE.jfr, or slower= and a recording of another worker
           worker a ms=1 memory=6 | 1: memory is '6', not a size with its unit, such as 6GiB or 150MB
@@ -172,8 +172,8 @@ class WorkersCommandTest {
           worker a ms=1 memory=6GiB most=3 | 1: it has most= and memory=, which both say how many samples fit
           server s | 1: server s needs link=, such as link=10Gbit
           server s link=10 | 1: link is '10', not a rate above 0 with its unit, such as 10Gbit or 1.2GB/s
-          worker a ms=1;worker a ms=2 | 2: worker a stands on line 1 already
-          kind V memory=1GiB;layer l ms=1;virtual x V,W | 3: 'W' is no kind of GPU that a 'kind' line describes
+          worker a ms=1;worker a ms=2 | 2: worker a is already on line 1
+          kind V memory=1GiB;layer l ms=1;virtual x V,W | 3: 'W' is not a GPU that a 'kind' line describes
           """)
   void wrongLinesGetASentence(String lines, String sentence) throws Exception {
     Path file = file(lines.split(";"));

@@ -34,7 +34,7 @@ final class ObservedPipeline {
    */
   private static final double SERIAL = 0.9;
 
-  /** Share of the steps that preparation beside them takes, from which on it is named. */
+  /** Preparation is named once it takes at least this share of the steps' time. */
   private static final double WORTH_NAMING = 0.01;
 
   /** Possible error of an epoch's CPU time, which is counted in ticks. */
@@ -183,8 +183,8 @@ final class ObservedPipeline {
   }
 
   /**
-   * Separates the steps' own time from the share of the cores that preparation beside them took:
-   * the latter comes back as preparation goes.
+   * Separates the steps' own time from the time that they lost to preparation on the same cores;
+   * they get the latter back as preparation shrinks.
    */
   private void withoutShareTaken(Measure prep) {
     double compute = steadyFigures().compute;

@@ -86,10 +86,10 @@ class DemandTableTest {
         "[2, 8]|[8, 2]|an axis does not rise",
         "[100, 200]|[0, 200]|an axis does not rise",
         "\"gpus\": 2|\"gpus\": 0|gpus is 0",
-        "[50, 50]|[50]|no table of 2 x 2 x 2 speeds above 0",
-        "[50, 50]|[50, 0]|no table of 2 x 2 x 2 speeds above 0",
-        "[20, 30]|[20, null]|no table of 2 x 2 x 2 speeds above 0",
-        "[20, 30]|[20, \"fast\"]|line 3, is no table of models",
+        "[50, 50]|[50]|not a table of 2 x 2 x 2 speeds above 0",
+        "[50, 50]|[50, 0]|not a table of 2 x 2 x 2 speeds above 0",
+        "[20, 30]|[20, null]|not a table of 2 x 2 x 2 speeds above 0",
+        "[20, 30]|[20, \"fast\"]|line 3, is not a table of models",
       })
   void aWrongTableIsASentence(String right, String wrong, String sentence) {
     assertThatThrownBy(() -> read(JSON.replace(right, wrong)))

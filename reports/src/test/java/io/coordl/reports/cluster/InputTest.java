@@ -43,7 +43,7 @@ class InputTest {
   void aJobThatStandsTwiceIsNamedWithBothLines() throws Exception {
     Path trace = trace("7,lstm,1,10,1", "8,lstm,1,10,1", "7,lstm,2,10,1");
     assertThatThrownBy(() -> read(trace))
-        .hasMessage(trace + ", line 4: job 7 stands on line 2 already");
+        .hasMessage(trace + ", line 4: job 7 is already on line 2");
   }
 
   @Test
@@ -51,7 +51,7 @@ class InputTest {
     Path trace = trace("0,vgg,1,10,1");
     assertThatThrownBy(() -> read(trace))
         .hasMessageStartingWith(
-            trace + ", line 2: the model 'vgg' is none of the table's: [alexnet, res18, ");
+            trace + ", line 2: the model 'vgg' is not in the table: [alexnet, res18, ");
   }
 
   @Test
@@ -69,12 +69,12 @@ class InputTest {
     assertThatThrownBy(() -> read(empty))
         .hasMessage(
             empty
-                + ", line 1: it is no trace: the header 'job,model,arrival_s,iterations,gpus' was"
-                + " expected");
+                + ", line 1: it is not a trace: the header 'job,model,arrival_s,iterations,gpus'"
+                + " was expected");
     Path header = Files.writeString(folder.resolve("header.csv"), Trace.HEADER + "\n");
     assertThatThrownBy(() -> read(header)).hasMessage(header + ", line 1: the trace has no jobs");
     Path binary = Files.write(folder.resolve("binary.csv"), new byte[] {(byte) 0xff, (byte) 0xfe});
-    assertThatThrownBy(() -> read(binary)).hasMessage(binary + " is no text in UTF-8 after line 1");
+    assertThatThrownBy(() -> read(binary)).hasMessage(binary + " is not UTF-8 text after line 1");
   }
 
   @Test
@@ -98,10 +98,10 @@ class InputTest {
         "0x8                    | a cluster of 0x8 has no GPU: it takes at least 1x1",
         "32                     | the cluster '32' does not begin with SERVERSxGPUS, such as 4x8"
             + " for four servers of eight GPUs",
-        "4x8,cores=             | the cluster's cores= is no number above 0",
-        "4x8,cores=-1           | the cluster's cores=-1 is no number above 0",
-        "4x8,memory=500g        | the cluster's memory=500g is no number above 0",
-        "4x8,cpus=24            | the cluster's 'cpus=24' is none of cores=N, memory=GIB,"
+        "4x8,cores=             | the cluster's cores= is not a number above 0",
+        "4x8,cores=-1           | the cluster's cores=-1 is not a number above 0",
+        "4x8,memory=500g        | the cluster's memory=500g is not a number above 0",
+        "4x8,cpus=24            | the cluster's 'cpus=24' is not one of cores=N, memory=GIB,"
             + " storage=MBS and network=GBITS",
         "4x8,cores=1,cores=2    | the cluster names cores twice: '4x8,cores=1,cores=2'",
         "999999x999             | a cluster of 999999x999 has more than 1000000 GPUs",
@@ -120,14 +120,15 @@ class InputTest {
   @Test
   void aTableThatIsNoneIsRefused() throws Exception {
     String good = Files.readString(Tables.file("models.json"));
-    refused("", ", line 1, is no table of models: No content");
+    refused("", ", line 1, is not a table of models: No content");
     refused("{}", " names no models: {\"models\": [...]} was expected");
     refused(
         good.replace("\"coreAxis\": [1, 2,", "\"coreAxis\": [2, 1,"), ": coreAxis does not rise");
-    refused(good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is no table of 9 rows and 5");
+    refused(
+        good.replace("[0.1, 0.3, 0.3, 0.3, 0.3]", "[0.1, 0.3]"), "is not a table of 9 rows and 5");
     refused(good.replace("\"speedup\": 2.94", "\"speedup\": -1"), "the figure -1.0, not above 0");
     refused(good.replace("\"name\": \"res18\"", "\"name\": \"alexnet\""), "'alexnet' twice");
-    refused(good.substring(0, 900), ", is no table of models");
+    refused(good.substring(0, 900), ", is not a table of models");
   }
 
   private void refused(String content, String part) throws Exception {

@@ -86,9 +86,9 @@ class WorkloadTest {
         .isInstanceOf(InputException.class)
         .hasMessage("the split image=20,language=70 adds up to 90 percent, not to 100");
     assertThatThrownBy(() -> jobs(8, "image=50,image=50", false))
-        .hasMessage("the split's 'image=50' is no TASK=PERCENT of a task that is named once");
+        .hasMessage("the split's 'image=50' is not TASK=PERCENT, or its task is named twice");
     assertThatThrownBy(() -> jobs(8, "image", false))
-        .hasMessage("the split's 'image' is no TASK=PERCENT of a task that is named once");
+        .hasMessage("the split's 'image' is not TASK=PERCENT, or its task is named twice");
     assertThatThrownBy(() -> jobs(8, "video=100", false))
         .hasMessage("the split names the task 'video', which no model of the table has");
   }

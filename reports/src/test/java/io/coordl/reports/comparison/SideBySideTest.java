@@ -123,7 +123,7 @@ class SideBySideTest {
     assertThat(only(compared).differs()).isTrue();
     assertThat(SideBySideText.lines(compared))
         .contains(
-            "How much equal runs differ here is not known: record each side several times, and"
+            "The spread of equal runs is not known: record each side several times, and"
                 + " compare them by coordl compare BEFORE1 BEFORE2 -- AFTER1 AFTER2");
     assertThat(SideBySideText.lines(compared).get(0))
         .matches(
@@ -298,7 +298,7 @@ class SideBySideTest {
         .contains(" is 3.00 times as fast as ", " (2.76 to 3.26), from the second epoch on");
     assertThat(lines.get(1)).isEqualTo("  changed: prefetch=2 (was off)");
     assertThat(lines.get(2)).contains(" is 0.50 times as fast as ", " (0.46 to 0.54), ");
-    assertThat(lines.get(4)).startsWith("How much equal runs differ here is not known: ");
+    assertThat(lines.get(4)).startsWith("The spread of equal runs is not known: ");
     assertThat(lines.get(5)).contains("samples/s", "stall", "recording");
     assertThat(lines.get(6)).startsWith("      107 ");
     assertThat(SideBySideText.slowestFirst(all.runs()).get(1)).startsWith("     53.3 ");

@@ -778,11 +778,10 @@ class ReportPageIT {
     browser.open(comparison);
     String head = "return document.getElementById('head').innerText";
     assertThat((String) browser.run(head))
-        .contains(
-            HOSTILE.substring(0, 30), "So what others are compared with is before <b>&\".jfr.");
+        .contains(HOSTILE.substring(0, 30), "The others are compared with before <b>&\".jfr.");
     browser.open(write("rest.html", List.of(before), "gone.jfr cannot be read."));
     assertThat((String) browser.run(head))
-        .contains("gone.jfr cannot be read.", "alone, and compares nothing.");
+        .contains("gone.jfr cannot be read.", " and compares nothing.");
     assertThat(browser.console()).isEmpty();
   }
 

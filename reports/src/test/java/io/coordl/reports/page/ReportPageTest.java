@@ -102,7 +102,7 @@ class ReportPageTest {
         .hasSize(2)
         .last()
         .asString()
-        .startsWith("How much equal runs differ here is not known: ");
+        .startsWith("The spread of equal runs is not known: ");
     assertThat(compared.get(0))
         .startsWith("other.jfr ")
         .contains(" times as fast", "one.jfr")

@@ -111,7 +111,7 @@ class AnswersTest {
     curve(gpu, "everything in memory", 1, 8, x -> of.speed(today.hit(1).step(x)));
 
     Answer jobs = question("jobs").ask(of, scenario);
-    curve(jobs, "each for itself", 1, 8, x -> of.speed(today.jobs((int) x, false)));
+    curve(jobs, "independent jobs", 1, 8, x -> of.speed(today.jobs((int) x, false)));
     curve(jobs, "coordinated", 1, 8, x -> of.speed(today.jobs((int) x, true)));
 
     Answer hosts = question("hosts").ask(of, scenario);
@@ -190,11 +190,11 @@ class AnswersTest {
             A faster accelerator: steps 2.0 times as fast make the job 1.21 ± 0.00 times as \
             fast (209 ± 0 samples/s); however fast they are, it becomes 1.53 ± 0.00 times as \
             fast at most, and 95 % of that speed takes steps 10.0 ± 0.0 times as fast. []
-            Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s for itself and \
+            Several jobs on this host: each of 2 jobs runs at 173 ± 0 samples/s independently and \
             at 500 ± 0 samples/s with coordinated prep, 2.89 ± 0.00 times as fast; one alone \
             runs at 173 ± 0 samples/s. [prep=coordinate, prep.jobs=2]
             Several hosts with a partitioned cache: 2 hosts, each with room for 50 % of the data \
-            set in memory, train 364 ± 0 samples/s with a cache of their own each and 397 ± 0 \
+            set in memory, train 364 ± 0 samples/s with separate caches and 397 ± 0 \
             samples/s with a partitioned one, 1.09 ± 0.00 times as fast: a host then finds 50.0 \
             % of the items in its own memory, 50.0 % in that of the others and 0.0 % in storage. \
             With nothing cached, the storage feeds 10.0 ± 0.0 hosts. []
@@ -236,11 +236,11 @@ class AnswersTest {
             A faster accelerator: steps 3.0 times as fast make the job 1.00 ± 0.00 times as \
             fast (590 ± 0 samples/s); however fast they are, it becomes 1.00 ± 0.00 times as \
             fast at most, and 95 % of that speed takes steps 1.00 ± 0.00 times as fast. []
-            Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s for itself and \
+            Several jobs on this host: each of 4 jobs runs at 590 ± 0 samples/s independently and \
             at 1,000 ± 0 samples/s with coordinated prep, 1.70 ± 0.00 times as fast; one alone \
             runs at 590 ± 0 samples/s. [prep=coordinate, prep.jobs=4]
             Several hosts with a partitioned cache: 4 hosts, each with room for 25 % of the data \
-            set in memory, train 3,922 ± 0 samples/s with a cache of their own each and 4,000 \
+            set in memory, train 3,922 ± 0 samples/s with separate caches and 4,000 \
             ± 0 samples/s with a partitioned one, 1.02 ± 0.00 times as fast: a host then finds \
             25.0 % of the items in its own memory, 75.0 % in that of the others and 0.0 % in \
             storage. With nothing cached, the storage feeds 5.00 ± 0.00 hosts. []
