@@ -83,7 +83,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aJobForWhichThereIsNoGpuWaits() throws Exception {
+  void aJobWithoutFreeGpusWaits() throws Exception {
     assertThat(plan(POOL, job("gnmt", "gpus=12"), job("lstm", "gpus=8"), job("alexnet"))).isZero();
 
     assertThat(out.toString()).contains("lstm").containsPattern("lstm +8 +waits");
@@ -91,7 +91,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aRecordingIsAJob() throws Exception {
+  void aRecordingCanBePlannedAsAJob() throws Exception {
     Path recording = directory.resolve("mine.jfr");
     Recordings.record(recording, Profiles::emitSerial);
 
@@ -121,7 +121,7 @@ class PlanCommandTest {
         "  - gpu|  gpu|line 3, is not YAML: mapping values are not allowed here",
         "cores: 24|cores: 'a|is not YAML",
       })
-  void aWrongDescriptionOfAClusterIsASentence(String right, String wrong, String sentence)
+  void aWrongClusterFileGetsOneSentence(String right, String wrong, String sentence)
       throws Exception {
     String expected = sentence;
     assertThat(plan(POOL.replace(right, wrong), job("gnmt")))
@@ -132,7 +132,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aDescriptionWithoutPoolsIsASentence() throws Exception {
+  void aClusterFileWithoutPoolsGetsOneSentence() throws Exception {
     for (String cluster : List.of("pools: 7\n", "pools: []\n", "{}\n", "\n")) {
       assertThat(plan(cluster, job("gnmt"))).isEqualTo(ExitStatus.BAD_INPUT.code());
     }
@@ -155,7 +155,7 @@ class PlanCommandTest {
         "#nomodel|'nomodel' is not a model of the file",
         "''|no model is named",
       })
-  void aWrongJobIsASentence(String job, String sentence) throws Exception {
+  void aWrongJobGetsOneSentence(String job, String sentence) throws Exception {
     assertThat(plan(POOL, MODELS + (job == null ? "" : job.replace("''", ""))))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString().lines()).hasSize(1);
@@ -163,14 +163,14 @@ class PlanCommandTest {
   }
 
   @Test
-  void theBoundIsNoPlan() throws Exception {
+  void theBoundIsRefusedAsAPlan() throws Exception {
     assertThat(plan(POOL, job("gnmt"), "--allocation", "opt"))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
     assertThat(err.toString()).contains("--allocation opt is a bound");
   }
 
   @Test
-  void aRecordingThatSaysTooLittleIsASentence() throws Exception {
+  void aRecordingThatIsTooShortGetsOneSentence() throws Exception {
     Path recording = directory.resolve("short.jfr");
     Recordings.record(recording, () -> Recordings.emitTotals(1, 100, 70, 40));
 
@@ -179,7 +179,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void noFileIsWrittenOverAndNoneIsWrittenIfOneIsThere() throws Exception {
+  void ifOneFileExistsNoneIsWritten() throws Exception {
     Path plan = directory.resolve("plan");
     Files.createDirectories(plan);
     Files.writeString(plan.resolve("gnmt-job.yaml"), "mine");
@@ -194,7 +194,7 @@ class PlanCommandTest {
   }
 
   @Test
-  void aLimitBelowWhatARecordedJobNeedsIsNotWritten() throws Exception {
+  void aRecordedJobWithoutItsOwnMemoryIsNotWritten() throws Exception {
     Path recording = directory.resolve("mine.jfr");
     Recordings.record(recording, Profiles::emitSerial);
     Path plan = directory.resolve("plan");

@@ -42,7 +42,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theReleasedSimulatorsTimesAreInTheJson() throws Exception {
+  void theJsonHasTheReleasedSimulatorsTimes() throws Exception {
     int status =
         simulate(
             "--released",
@@ -66,7 +66,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void severalRunsAreALineEach() throws Exception {
+  void severalRunsGetALineEach() throws Exception {
     String[] asked = {
       "--load",
       "2",
@@ -114,7 +114,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void theRunsAreAPageToo(@TempDir Path folder) throws Exception {
+  void theRunsAreDrawnOnAPage(@TempDir Path folder) throws Exception {
     Path page = folder.resolve("page.html");
     String[] asked = {
       "--load", "2", "--cluster", "4x8", "--measure", "20-29", "--seeds", "2", "-o", page.toString()
@@ -216,7 +216,7 @@ class SimulateCommandTest {
   }
 
   @Test
-  void aPolicyThatIsNoneIsAWrongCommandLine() {
+  void anUnknownPolicyIsAWrongCommandLine() {
     assertThat(simulate("--cluster", "4x8", "--load", "3", "--policy", "drf"))
         .isEqualTo(ExitStatus.USAGE.code());
     assertThat(err.toString()).contains("'drf'").contains("FIFO");

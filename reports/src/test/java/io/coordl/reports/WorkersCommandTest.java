@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code coordl whatif --workers} as a user has it. */
+/** {@code coordl whatif --workers} as users run it. */
 class WorkersCommandTest {
   private static final Path EXAMPLES =
       Path.of(Files.isDirectory(Path.of("examples")) ? "examples" : "../examples", "cluster");
@@ -54,7 +54,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void theExampleOfUnequalWorkersIsATable() {
+  void theExampleOfUnequalWorkersPrintsATable() {
     assertThat(coordl("whatif", "--workers", EXAMPLES.resolve("workers.txt"))).isZero();
     assertThat(out.toString())
         .contains(
@@ -75,7 +75,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void theExampleOfServersIsATable() {
+  void theExampleOfServersPrintsATable() {
     assertThat(coordl("whatif", "--workers", EXAMPLES.resolve("servers.txt"))).isZero();
     assertThat(out.toString())
         .contains(
@@ -90,7 +90,7 @@ class WorkersCommandTest {
   }
 
   @Test
-  void aRecordingSaysHowFastItsWorkerIs() throws Exception {
+  void aRecordingGivesTheSpeedOfItsWorker() throws Exception {
     Path recording = folder.resolve("profile.jfr");
     Recordings.record(
         recording,
@@ -111,7 +111,7 @@ class WorkersCommandTest {
     assertThat(coordl("whatif", recording, "--workers", file, "--json")).isZero();
 
     JsonNode json = valid();
-    // Its own thread prepares: 2 ms compute, 3 ms prep, and 1 ms for what is not in the page cache.
+    // It prepares itself: 2 ms compute, 3 ms prep, and 1 ms for misses of the page cache.
     assertThat(json.at("/shares/workers/0/worker/millisPerSample").asDouble())
         .isCloseTo(5.783, within(0.001));
     assertThat(json.at("/shares/workers/0/worker/origin").asString()).isEqualTo("measured");

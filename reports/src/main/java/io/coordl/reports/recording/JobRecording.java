@@ -160,14 +160,14 @@ public record JobRecording(
   }
 
   private List<Figures> stepsOf(List<EpochEvent> some) {
-    Set<Long> ofIt = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
+    Set<Long> wanted = some.stream().map(epoch -> epoch.epoch).collect(Collectors.toSet());
     Set<Long> others =
         epochs.stream()
             .map(epoch -> epoch.epoch)
-            .filter(number -> !ofIt.contains(number))
+            .filter(number -> !wanted.contains(number))
             .collect(Collectors.toCollection(TreeSet::new));
     return steps.stream()
-        .filter(one -> ofIt.contains(one.firstEpoch) && ofIt.contains(one.lastEpoch))
+        .filter(one -> wanted.contains(one.firstEpoch) && wanted.contains(one.lastEpoch))
         .filter(
             one ->
                 one.firstEpoch == one.lastEpoch

@@ -45,8 +45,8 @@ final class ObservedPipeline {
   private static final String PROFILE = ": an ordinary run does not show it; " + MEASURE;
 
   private static final String BUSY =
-      "how many of the cores a step keeps busy: the recording does not say it; say it with"
-          + " --compute-cores (0 for an accelerator), or "
+      "how many of the cores a step keeps busy: the recording does not show it; give"
+          + " --compute-cores N (0 for an accelerator), or "
           + MEASURE;
 
   /** With fewer steps, their spread is unknown. */

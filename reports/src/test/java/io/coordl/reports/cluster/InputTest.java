@@ -32,7 +32,7 @@ class InputTest {
         "0,alexnet,1,10,33      | , line 2: job 0 needs 33 GPUs, the cluster has 32",
         "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number from 0 on",
       })
-  void aLineThatIsNoJobIsNamed(String line, String message) throws Exception {
+  void aLineThatIsNotAJobIsNamed(String line, String message) throws Exception {
     Path trace = trace(line == null ? "" : line);
     assertThatThrownBy(() -> read(trace))
         .isInstanceOf(InputException.class)
@@ -40,14 +40,14 @@ class InputTest {
   }
 
   @Test
-  void aJobThatStandsTwiceIsNamedWithBothLines() throws Exception {
+  void aDuplicateJobIsReportedWithBothLines() throws Exception {
     Path trace = trace("7,lstm,1,10,1", "8,lstm,1,10,1", "7,lstm,2,10,1");
     assertThatThrownBy(() -> read(trace))
         .hasMessage(trace + ", line 4: job 7 is already on line 2");
   }
 
   @Test
-  void aModelThatIsUnknownIsNamedWithThoseThatAreKnown() throws Exception {
+  void anUnknownModelIsReportedWithTheKnownOnes() throws Exception {
     Path trace = trace("0,vgg,1,10,1");
     assertThatThrownBy(() -> read(trace))
         .hasMessageStartingWith(
@@ -62,7 +62,7 @@ class InputTest {
   }
 
   @Test
-  void whatIsNoTraceIsRefused() throws Exception {
+  void filesThatAreNotTracesAreRefused() throws Exception {
     Path missing = folder.resolve("none.csv");
     assertThatThrownBy(() -> read(missing)).hasMessage("there is no file " + missing);
     Path empty = Files.createFile(folder.resolve("empty.csv"));
@@ -78,7 +78,7 @@ class InputTest {
   }
 
   @Test
-  void aTraceOfTenMillionLinesIsRefusedAtTheLineThatIsTooMany() throws Exception {
+  void aTraceOfTenMillionLinesIsRefusedAtTheFirstLineTooMany() throws Exception {
     Path trace = folder.resolve("long.csv");
     try (BufferedWriter writer = Files.newBufferedWriter(trace, StandardCharsets.UTF_8)) {
       writer.write(Trace.HEADER + "\n");
@@ -106,19 +106,19 @@ class InputTest {
         "4x8,cores=1,cores=2    | the cluster names cores twice: '4x8,cores=1,cores=2'",
         "999999x999             | a cluster of 999999x999 has more than 1000000 GPUs",
       })
-  void aClusterThatIsNoneIsRefused(String text, String message) {
+  void anInvalidClusterIsRefused(String text, String message) {
     assertThatThrownBy(() -> Cluster.parse(text))
         .isInstanceOf(InputException.class)
         .hasMessage(message);
   }
 
   @Test
-  void aClusterHasTheSizesOfThePaperUnlessTold() throws Exception {
+  void aClusterDefaultsToThePapersServers() throws Exception {
     assertThat(Cluster.parse("16x8, memory=300")).isEqualTo(new Cluster(16, 8, 24, 300, 500, 40));
   }
 
   @Test
-  void aTableThatIsNoneIsRefused() throws Exception {
+  void anInvalidTableIsRefused() throws Exception {
     String good = Files.readString(Tables.file("models.json"));
     refused("", ", line 1, is not a table of models: No content");
     refused("{}", " names no models: {\"models\": [...]} was expected");
