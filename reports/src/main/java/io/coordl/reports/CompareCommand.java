@@ -50,7 +50,7 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--different",
       description =
-          "Compare them even if program, samples an epoch or samples a batch differ, or the runs"
+          "Compare even if the program, samples an epoch or samples a batch differ, or the runs"
               + " of one side.")
   boolean different;
 

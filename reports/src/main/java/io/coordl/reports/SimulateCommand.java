@@ -186,7 +186,7 @@ final class SimulateCommand implements Callable<Integer> {
       throw new InputException("--released plays traces only: give it --jobs FILE.csv");
     }
     if (released && (measure != null || round != null || restart != null)) {
-      throw new InputException("--released knows neither --measure nor --round nor --restart");
+      throw new InputException("--released takes neither --measure nor --round nor --restart");
     }
     if (released && allocations.contains(Allocation.OPT)) {
       throw new InputException(
@@ -201,7 +201,7 @@ final class SimulateCommand implements Callable<Integer> {
     Cluster servers = Cluster.parse(cluster);
     ModelTable table = ModelTable.read(models);
     if (released && table.hasRecorded()) {
-      throw new InputException("--released knows no recorded jobs: give it a table of models only");
+      throw new InputException("--released takes no recorded jobs: give it a table of models only");
     }
     List<TraceJob> trace = jobs == null ? null : Trace.read(jobs, table, servers);
     Simulation.Measured ids = measured();

@@ -102,7 +102,7 @@ class DemandCommandTest {
                         java.util.Arrays.stream(simulate), java.util.stream.Stream.of("--released"))
                     .toArray(String[]::new)))
         .isEqualTo(ExitStatus.BAD_INPUT.code());
-    assertThat(err.toString()).contains("--released knows no recorded jobs");
+    assertThat(err.toString()).contains("--released takes no recorded jobs");
   }
 
   @Test

@@ -189,7 +189,7 @@ class SimulateCommandTest {
         "--restart",
         "300");
     refused(
-        "--released knows neither --measure nor --round nor --restart",
+        "--released takes neither --measure nor --round nor --restart",
         "--cluster",
         "4x8",
         "--jobs",

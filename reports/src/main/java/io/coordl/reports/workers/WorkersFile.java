@@ -100,7 +100,7 @@ public final class WorkersFile {
     if (words.length < begin + positional || (begin == 2 && words[1].indexOf('=') >= 0)) {
       throw refused(
           number,
-          "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " behind it");
+          "'" + words[0] + "' needs " + (positional == 1 ? "a value" : "a name") + " after it");
     }
     Line line = new Line(number, words[0], begin == 2 ? words[1] : "");
     if (positional == 1) {

@@ -100,7 +100,7 @@ class RulesJarIT {
                     "src/main/jmc/META-INF/services/org.openjdk.jmc.flightrecorder.rules.IRule")));
   }
 
-  /** What Equinox needs to resolve the jar and to find its extension. */
+  /** Equinox needs these entries to resolve the jar and to find its extension. */
   @Test
   void theManifestDeclaresAPlugInOfMissionControl() throws Exception {
     try (JarFile jar = new JarFile(JAR.toFile())) {

@@ -70,7 +70,7 @@ class JobsTest {
 
     assertThat(jobs.jobs()).hasSize(1);
     assertThat(jobs.unreadable())
-        .containsExactly(large + " is larger than any job's status: nothing of it is read.");
+        .containsExactly(large + " is larger than any job's status, so it is not read.");
   }
 
   @Test

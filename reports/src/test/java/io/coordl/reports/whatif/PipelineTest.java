@@ -126,7 +126,7 @@ class PipelineTest {
             () -> {
               for (int number = 1; number <= 3; number++) {
                 EpochEvent event = epoch(number);
-                event.stall = SECOND * 15 / 2; // Of 8.5 s of work.
+                event.stall = SECOND * 15 / 2; // Seven eighths of 8.5 s of work.
                 event.commit();
               }
             });
