@@ -155,8 +155,8 @@ class WorkersCommandTest {
           """
           woker a ms=1 | 1: 'woker' is not one of batch, kind, layer, links, memory, server, virtual, waves, worker
           batch | 1: 'batch' needs a value after it
-          batch 12.5 | 1: batch is '12.5', not a whole number from 1 on
-          batch 0 | 1: batch is '0', not a whole number from 1 on
+          batch 12.5 | 1: batch is '12.5', not a whole number of at least 1
+          batch 0 | 1: batch is '0', not a whole number of at least 1
           batch 8 ms=2 | 1: 'ms=2' is one word too many
           worker ms=1 | 1: 'worker' needs a name after it
           worker a ms=-1 | 1: ms is '-1', not a number above 0

@@ -105,7 +105,7 @@ public final class Trace {
       value = Double.NaN;
     }
     if (!(value >= 0 && value <= LATEST)) {
-      throw refused(line, "arrival_s is '" + shortened(text) + "', not seconds from 0 on");
+      throw refused(line, "arrival_s is '" + shortened(text) + "', not a time of at least 0 s");
     }
     return value;
   }
@@ -121,7 +121,7 @@ public final class Trace {
       // Rejected below.
     }
     throw refused(
-        line, field + " is '" + shortened(text) + "', not a whole number from " + least + " on");
+        line, field + " is '" + shortened(text) + "', not a whole number of at least " + least);
   }
 
   private InputException refused(int line, String problem) {

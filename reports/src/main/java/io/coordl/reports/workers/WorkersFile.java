@@ -194,7 +194,7 @@ public final class WorkersFile {
     }
 
     private static String from(double least) {
-      return least == 0 ? "from 0 on" : "above 0";
+      return least == 0 ? "of at least 0" : "above 0";
     }
 
     @Nullable Double above0(String key) throws InputException {
@@ -202,9 +202,9 @@ public final class WorkersFile {
     }
 
     @Nullable Integer whole(String key, int least) throws InputException {
-      Double value = amount(key, least, Map.of("", 1.0), "a whole number from " + least + " on");
+      Double value = amount(key, least, Map.of("", 1.0), "a whole number of at least " + least);
       if (value != null && (value != Math.rint(value) || value > MOST_WHOLE)) {
-        throw wrong(key, "a whole number from " + least + " on");
+        throw wrong(key, "a whole number of at least " + least);
       }
       return value == null ? null : (Integer) value.intValue();
     }

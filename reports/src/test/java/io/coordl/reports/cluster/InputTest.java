@@ -23,14 +23,14 @@ class InputTest {
       value = {
         "''                     | , line 2: '' has 1 fields, not the header's five",
         "0,alexnet,1,10         | , line 2: '0,alexnet,1,10' has 4 fields, not the header's five",
-        "0,alexnet,,10,1        | , line 2: arrival_s is '', not seconds from 0 on",
-        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not seconds from 0 on",
-        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not seconds from 0 on",
-        "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number from 1 on",
-        "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number from 1 on",
-        "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number from 1 on",
+        "0,alexnet,,10,1        | , line 2: arrival_s is '', not a time of at least 0 s",
+        "0,alexnet,-1,10,1      | , line 2: arrival_s is '-1', not a time of at least 0 s",
+        "0,alexnet,NaN,10,1     | , line 2: arrival_s is 'NaN', not a time of at least 0 s",
+        "0,alexnet,1,0,1        | , line 2: iterations is '0', not a whole number of at least 1",
+        "0,alexnet,1,1.5,1      | , line 2: iterations is '1.5', not a whole number of at least 1",
+        "0,alexnet,1,10,0       | , line 2: gpus is '0', not a whole number of at least 1",
         "0,alexnet,1,10,33      | , line 2: job 0 needs 33 GPUs, the cluster has 32",
-        "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number from 0 on",
+        "x,alexnet,1,10,1       | , line 2: job is 'x', not a whole number of at least 0",
       })
   void aLineThatIsNotAJobIsNamed(String line, String message) throws Exception {
     Path trace = trace(line == null ? "" : line);
