@@ -225,7 +225,7 @@ class ProfileCommandsTest {
     "--compute-cores,-1",
     "--compute-cores,NaN"
   })
-  void aBadValueIsOneSentenceAndExitCodeTwo(String option, String value) throws Exception {
+  void aWrongValueGetsOneSentenceAndExitsWithTwo(String option, String value) throws Exception {
     assertThat(coordl("whatif", option, value, folder.resolve("all.jfr"))).isEqualTo(2);
 
     assertThat(err.toString().lines().findFirst().orElseThrow())

@@ -179,7 +179,7 @@ class PipelinesTest {
   }
 
   @Test
-  void aWaveStartsWhenAllHaveFinishedTheOneDPlusOneBefore() {
+  void noWorkerIsMoreThanDWavesAhead() {
     double[][] times = {{1, 1, 1, 1}, {1, 5, 1, 1}};
     // In lock step, all wait for the pause.
     assertThat(Waves.makespan(times, 0)).isEqualTo(8);
