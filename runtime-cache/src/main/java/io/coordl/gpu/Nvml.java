@@ -52,7 +52,7 @@ final class Nvml {
   private static final int UTILIZATION = 1; // NVML_GPU_UTILIZATION_SAMPLES
   private static final int WINDOW_BYTES = 16; // nvmlSample_t
   private static final int VALUE_OF_WINDOW = 8;
-  private static final int MOST_WINDOWS = 1024;
+  private static final int MAX_WINDOWS = 1024;
   private static final long LONGEST_WINDOW_MICROS = 1_000_000;
 
   // nvmlMemory_v2_t, whose "used" excludes the driver's reserved memory. Available since the first
@@ -78,7 +78,7 @@ final class Nvml {
   private final ByteBuffer type = buffer(Integer.BYTES);
   private final ByteBuffer struct = buffer(MEMORY_BYTES);
   private final ByteBuffer processes = buffer(PROCESSES * LONG_PROCESS_BYTES);
-  private final ByteBuffer samples = buffer(MOST_WINDOWS * WINDOW_BYTES);
+  private final ByteBuffer samples = buffer(MAX_WINDOWS * WINDOW_BYTES);
 
   private static final class Device {
     final String name;
@@ -255,13 +255,13 @@ final class Nvml {
   }
 
   private Object[] windowsSince(Device device, long since) {
-    word.putInt(0, MOST_WINDOWS);
+    word.putInt(0, MAX_WINDOWS);
     return new Object[] {device.handle, UTILIZATION, since, type, word, samples};
   }
 
   /** Percentages, keyed by the end of the window. */
   private void readWindows(long since, Map<Long, Integer> to) {
-    for (int i = 0; i < Math.min(MOST_WINDOWS, word.getInt(0)); i++) {
+    for (int i = 0; i < Math.min(MAX_WINDOWS, word.getInt(0)); i++) {
       long end = samples.getLong(i * WINDOW_BYTES);
       int percent = samples.getInt(i * WINDOW_BYTES + VALUE_OF_WINDOW);
       if (end > since && percent >= 0 && percent <= 100) {

@@ -271,7 +271,7 @@ public final class SharedFile<M extends Contents.Memory> {
           throw refused("has been joined too often; ", "");
         }
         if (!liveness.tryJoin(job)) {
-          throw new BusyFileException(name() + "is being looked at.");
+          throw new BusyFileException(name() + "is being checked by another job.");
         }
         contents.enter(memory, job, liveness, path);
         return new SharedFile<>(path, identity(file), channel, liveness, memory, job);
@@ -389,7 +389,7 @@ public final class SharedFile<M extends Contents.Memory> {
           }
         }
       } catch (IOException | RuntimeException e) {
-        log.say("Could not look for what killed jobs left in " + directory + " (" + e + ").");
+        log.say("Could not check for leftovers of killed jobs in " + directory + " (" + e + ").");
       }
     }
   }

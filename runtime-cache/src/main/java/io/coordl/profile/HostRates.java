@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class HostRates {
   /** Storage may be faster in the first second or two than it can be for long. */
-  private static final long LEAST_NANOS = TimeUnit.SECONDS.toNanos(8);
+  private static final long MIN_NANOS = TimeUnit.SECONDS.toNanos(8);
 
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(15);
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long KEEPING_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final long BETWEEN_LOOKS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final int WINDOWS = 20;
 
   /** Far more than the processor's caches hold. */
@@ -89,7 +89,7 @@ final class HostRates {
    * cached the others. Null if too few could be read.
    */
   @Nullable Reading storage(int threads) {
-    Run run = new Run(shuffled(), read, LEAST_NANOS, MOST_NANOS);
+    Run run = new Run(shuffled(), read, MIN_NANOS, MAX_NANOS);
     Estimate estimate = run.measure(threads, item -> item.readStored() ? item.size() : 0);
     read += run.done.get();
     return estimate == null
@@ -194,7 +194,7 @@ final class HostRates {
             while (!over) {
               one(action);
               long passed = System.nanoTime() - begun;
-              over |= passed >= most || (passed >= least && isTimeToLook(passed) && isKnown(begun));
+              over |= passed >= most || (passed >= least && isCheckDue(passed) && isKnown(begun));
             }
           });
       return estimate(begun);
@@ -219,9 +219,9 @@ final class HostRates {
     }
 
     /** Limits the checks to one thread at a time and to a negligible rate. */
-    private boolean isTimeToLook(long passed) {
+    private boolean isCheckDue(long passed) {
       long last = looked.get();
-      return passed - last >= BETWEEN_LOOKS_NANOS && looked.compareAndSet(last, passed);
+      return passed - last >= CHECK_NANOS && looked.compareAndSet(last, passed);
     }
 
     private boolean isKnown(long begun) {

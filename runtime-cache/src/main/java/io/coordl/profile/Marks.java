@@ -13,7 +13,7 @@ final class Marks {
   static final int MOST = 1 << 13;
 
   /** Fewer do not show how much they vary. */
-  private static final int FEWEST = 5;
+  private static final int MIN_TIMES = 5;
 
   private final long[] ends = new long[MOST];
   private int count;
@@ -43,7 +43,7 @@ final class Marks {
    */
   synchronized List<Step> windows(long begun, int most) {
     List<Step> windows = new ArrayList<>();
-    int parts = count < FEWEST ? 0 : Math.min(most, count);
+    int parts = count < MIN_TIMES ? 0 : Math.min(most, count);
     long from = begun;
     for (int w = 0; w < parts; w++) {
       int first = (int) ((long) w * count / parts);

@@ -33,9 +33,7 @@ final class Results {
     this.items = items;
   }
 
-  /**
-   * Called after a warm-up of {@code steps} steps; {@code steady} tells whether they became steady.
-   */
+  /** Called after a warm-up of {@code steps} steps; {@code steady}: whether they became steady. */
   synchronized void warmedUp(int steps, boolean steady) {
     warmup = steps;
     warm = steady;

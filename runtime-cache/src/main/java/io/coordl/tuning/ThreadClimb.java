@@ -32,7 +32,7 @@ final class ThreadClimb {
   /** How much slower steps must be, in two consecutive windows, to try fewer threads at once. */
   static final double SLOWER = 1.1;
 
-  private static final int MOST_AGAIN = 16 * AGAIN;
+  private static final int MAX_AGAIN = 16 * AGAIN;
 
   private final int most;
   private volatile int threads;
@@ -123,7 +123,7 @@ final class ThreadClimb {
     chosen = best;
     threads = best;
     step = step(best == more ? with : less);
-    pause = best > 0 ? AGAIN : Math.min(MOST_AGAIN, 2 * pause);
+    pause = best > 0 ? AGAIN : Math.min(MAX_AGAIN, 2 * pause);
     untilTrial = pause;
     if (moved && !up && best > 0) {
       begin(best / 2, prefetched);

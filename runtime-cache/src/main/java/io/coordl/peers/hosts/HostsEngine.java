@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  * Timeouts#faults}). If all else fails, this call or the program's own reads the item from storage.
  */
 public final class HostsEngine implements ItemStore, Closeable {
-  private static final Duration LOOK_FOR_HOSTS = Duration.ofMillis(20);
+  private static final Duration CHECK_FOR_HOSTS = Duration.ofMillis(20);
 
   /** Time limit for the first answer of an awaited host. */
   private static final Duration GREETING = Duration.ofSeconds(5);
@@ -138,7 +138,7 @@ public final class HostsEngine implements ItemStore, Closeable {
       if (Thread.currentThread().isInterrupted()) {
         return;
       }
-      LockSupport.parkNanos(this, LOOK_FOR_HOSTS.toNanos());
+      LockSupport.parkNanos(this, CHECK_FOR_HOSTS.toNanos());
       there = membership.members().size();
     }
     synchronized (changing) {

@@ -27,7 +27,7 @@ public final class AgentLog implements FaultListener, UserLog {
   private final Set<String> told = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  private static final int MOST_WAITING = 100;
+  private static final int MAX_WAITING = 100;
 
   private static final String PRINTER = "coordl-print";
 
@@ -113,7 +113,7 @@ public final class AgentLog implements FaultListener, UserLog {
               1,
               0,
               TimeUnit.SECONDS,
-              new LinkedBlockingQueue<>(MOST_WAITING),
+              new LinkedBlockingQueue<>(MAX_WAITING),
               lines -> new AgentThread(PRINTER, lines));
       printer = made;
     }

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * the recording and the summary. One per JVM, made by the agent. Safe for concurrent use.
  */
 public final class JobMonitor {
-  private static final int MOST_VERDICTS = 64;
+  private static final int MAX_VERDICTS = 64;
 
   private final AgentLog log;
   final Latencies latencies;
@@ -309,7 +309,7 @@ public final class JobMonitor {
     verdict.allowed = allowed;
     verdict.reason = reason;
     verdict.remedy = remedy;
-    if (verdicts.size() < MOST_VERDICTS) {
+    if (verdicts.size() < MAX_VERDICTS) {
       verdicts.put(policy + "\n" + source, verdict);
     }
   }

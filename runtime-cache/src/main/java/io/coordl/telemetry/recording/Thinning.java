@@ -20,7 +20,7 @@ import jdk.jfr.Event;
  * write; one thread checks the size.
  */
 final class Thinning implements EventSink {
-  private static final int MOST_HALVINGS = 15;
+  private static final int MAX_HALVINGS = 15;
 
   /** Batches are ten to a thousand times rarer than items. */
   private static final int BATCHES_LATER = 2;
@@ -42,7 +42,7 @@ final class Thinning implements EventSink {
   void look() {
     long left = most - file.size();
     int seen = halvings;
-    while (seen < MOST_HALVINGS && left <= most >> (seen + 1)) {
+    while (seen < MAX_HALVINGS && left <= most >> (seen + 1)) {
       seen++;
     }
     halvings = seen;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * are silent.
  */
 final class Refusals extends NoopLogImpl {
-  private static final int MOST_SENTENCES = 8;
+  private static final int MAX_SENTENCES = 8;
 
   private final Set<String> said = ConcurrentHashMap.newKeySet();
   private volatile @Nullable OnceLog log;
@@ -72,7 +72,7 @@ final class Refusals extends NoopLogImpl {
   private void say(InetAddress from, String what) {
     OnceLog heard = log;
     String address = from.getHostAddress();
-    if (heard != null && said.size() < MOST_SENTENCES && said.add(address)) {
+    if (heard != null && said.size() < MAX_SENTENCES && said.add(address)) {
       heard.once("A connection from " + address + what);
     }
   }
