@@ -42,8 +42,8 @@ final class Cadence {
     private final long[] values;
     private long count;
 
-    Recent(int most) {
-      values = new long[most];
+    Recent(int size) {
+      values = new long[size];
     }
 
     void add(long value) {

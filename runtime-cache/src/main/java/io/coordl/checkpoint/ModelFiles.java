@@ -482,9 +482,9 @@ public final class ModelFiles implements Closeable {
       return;
     }
     boolean programs = other.agents == null;
-    int most = programs ? PROGRAM_PATIENCE_FACTOR : 1;
+    int maxQuiet = programs ? PROGRAM_PATIENCE_FACTOR : 1;
     int quiet = 0;
-    while (quiet < most) {
+    while (quiet < maxQuiet) {
       long before = other.written();
       if (patience.test(other.done)) {
         return;
@@ -499,7 +499,7 @@ public final class ModelFiles implements Closeable {
             "%s: storage has taken nothing of %s for %s s; the job %s without waiting for it.",
             programs ? "checkpoint" : "checkpoint.every",
             other.file.target(),
-            most * PATIENCE.toSeconds(),
+            maxQuiet * PATIENCE.toSeconds(),
             programs ? "ends" : "continues"));
   }
 

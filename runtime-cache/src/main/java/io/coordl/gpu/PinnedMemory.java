@@ -139,14 +139,14 @@ public final class PinnedMemory {
    * Locks memory, unless it is locked already or too many other pieces are.
    *
    * @param memory direct memory of whole pages that hold nothing else; always pass the same object
-   * @param most pieces of memory that may be locked, including this one
+   * @param maxPieces pieces of memory that may be locked, including this one
    * @return whether it is locked now
    */
-  public synchronized boolean pin(ByteBuffer memory, int most) {
+  public synchronized boolean pin(ByteBuffer memory, int maxPieces) {
     if (held.contains(memory)) {
       return true;
     }
-    if (failed || held.size() >= most) {
+    if (failed || held.size() >= maxPieces) {
       return false;
     }
     held.add(memory); // First, because it may be locked even if the call fails.

@@ -155,8 +155,8 @@ public final class KernelCores implements CoreTimes {
   }
 
   static double limit(Path membership, Path mount) {
-    double least = limits(membership, mount).stream().mapToDouble(Limit::cores).min().orElse(0);
-    return Double.isInfinite(least) ? 0 : least;
+    double smallest = limits(membership, mount).stream().mapToDouble(Limit::cores).min().orElse(0);
+    return Double.isInfinite(smallest) ? 0 : smallest;
   }
 
   private List<Limit> limits(Path membership) {

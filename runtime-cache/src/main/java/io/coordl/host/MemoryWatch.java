@@ -201,11 +201,11 @@ public final class MemoryWatch implements Closeable {
    * sixteenth of a control group's limit.
    */
   public long bounded(long budget) {
-    long most = budget;
+    long bound = budget;
     for (Room room : gauge.rooms()) {
-      most = room.group() ? Math.min(most, room.limit() / LOW_PART) : most;
+      bound = room.group() ? Math.min(bound, room.limit() / LOW_PART) : bound;
     }
-    return most;
+    return bound;
   }
 
   /** The part of the page cache that may hold files that the store holds anyway. */

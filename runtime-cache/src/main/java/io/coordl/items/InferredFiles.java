@@ -62,15 +62,15 @@ final class InferredFiles implements ItemFilter {
     return elsewhere.entrySet().stream()
         .max(Map.Entry.comparingByValue(Comparator.comparingLong(LongAdder::sum)))
         .map(
-            most ->
+            top ->
                 String.format(
                     "%s, but %s%s of files in %s at other times; if they are the data set, say"
                         + " dataset=%s",
                     none,
-                    most.getValue().sum(),
-                    most.getValue().sum() == 1 ? " read" : " reads",
-                    most.getKey(),
-                    most.getKey()))
+                    top.getValue().sum(),
+                    top.getValue().sum() == 1 ? " read" : " reads",
+                    top.getKey(),
+                    top.getKey()))
         .orElse(none);
   }
 }

@@ -138,9 +138,9 @@ final class Gauge {
   private void look() {
     int begin = begin();
     List<Step> counted = steps.subList(Math.max(0, begin), steps.size());
-    int least = wanted > 0 ? wanted : LEAST_STEPS;
+    int minSteps = wanted > 0 ? wanted : LEAST_STEPS;
     boolean over = isFull();
-    if (counted.size() < least && !over) {
+    if (counted.size() < minSteps && !over) {
       return;
     }
     estimateFrom(begin);

@@ -165,8 +165,8 @@ final class HostRates {
   /** Threads that process items repeatedly until their rate is known. */
   private static final class Run {
     private final List<ProfiledItems.Item> items;
-    private final long least;
-    private final long most;
+    private final long minNanos;
+    private final long maxNanos;
     private final AtomicLong next;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
@@ -176,11 +176,11 @@ final class HostRates {
     private volatile boolean over;
 
     /** Begins with the item number {@code first}, modulo the number of items. */
-    Run(List<ProfiledItems.Item> items, long first, long least, long most) {
+    Run(List<ProfiledItems.Item> items, long first, long minNanos, long maxNanos) {
       this.items = items;
       this.next = new AtomicLong(first);
-      this.least = least;
-      this.most = most;
+      this.minNanos = minNanos;
+      this.maxNanos = maxNanos;
     }
 
     @Nullable Estimate measure(int threads, Action action) {
@@ -194,7 +194,9 @@ final class HostRates {
             while (!over) {
               one(action);
               long passed = System.nanoTime() - begun;
-              over |= passed >= most || (passed >= least && isCheckDue(passed) && isKnown(begun));
+              over |=
+                  passed >= maxNanos
+                      || (passed >= minNanos && isCheckDue(passed) && isKnown(begun));
             }
           });
       return estimate(begun);

@@ -88,10 +88,11 @@ final class PrivateMemory extends ArenaMemory {
     segmentBytes = (int) Math.min(LARGEST, Math.max(SMALLEST, capacity / PARTS));
     bits = Math.max(MIN_BITS, Integer.SIZE - Integer.numberOfLeadingZeros(segmentBytes - 1));
     // Two consecutive segments together hold more than the size of one.
-    long most = Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
-    views = new AtomicReferenceArray<>((int) most);
-    readable = new AtomicReferenceArray<>((int) most);
-    segments = new AtomicReferenceArray<>((int) most);
+    long maxSegments =
+        Math.min(2 * (capacity / segmentBytes) + 2, ArenaDescriptor.MAX_CAPACITY >> bits);
+    views = new AtomicReferenceArray<>((int) maxSegments);
+    readable = new AtomicReferenceArray<>((int) maxSegments);
+    segments = new AtomicReferenceArray<>((int) maxSegments);
   }
 
   @Override

@@ -145,9 +145,9 @@ public final class PeerServer implements Closeable {
     }
   }
 
-  /** Closes the least useful of these connections if there are {@code most} of them. */
-  private void makeRoom(int most, Predicate<PeerSession> these) {
-    if (sessions.stream().filter(these).count() >= most) {
+  /** Closes the least useful of these connections if there are {@code max} of them. */
+  private void makeRoom(int max, Predicate<PeerSession> these) {
+    if (sessions.stream().filter(these).count() >= max) {
       sessions.stream()
           .filter(these)
           .min(

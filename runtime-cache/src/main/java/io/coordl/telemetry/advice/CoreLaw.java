@@ -27,7 +27,7 @@ public final class CoreLaw {
   private final double beside;
   private final double share;
   private final double computeWait;
-  private final double most;
+  private final double maxShare;
 
   /**
    * @param figures of the judged epochs
@@ -50,7 +50,7 @@ public final class CoreLaw {
     boolean crowded = cpu >= CROWDED * cores * wall;
     double bound = Math.min(beside, Math.min(compute, room));
     this.share = counted ? Math.min(computeWait, bound) : crowded && isKnown() ? bound : 0;
-    this.most = counted ? Math.min(steps, bound) : share;
+    this.maxShare = counted ? Math.min(steps, bound) : share;
   }
 
   private boolean isKnown() {
@@ -74,7 +74,7 @@ public final class CoreLaw {
 
   /** Upper bound of {@link #share}. */
   public double most() {
-    return most;
+    return maxShare;
   }
 
   /**
@@ -86,7 +86,7 @@ public final class CoreLaw {
   double givenBack(long removed, long waited) {
     return beside == 0
         ? 0
-        : most * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
+        : maxShare * Math.min(1, Math.max(0, running * removed - (double) waited) / beside);
   }
 
   /**

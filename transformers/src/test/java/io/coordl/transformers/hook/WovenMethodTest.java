@@ -310,7 +310,7 @@ final class WovenMethodTest {
         .isEqualTo(outcomes(WovenSubject.class, "returnsString"));
   }
 
-  /** Installs what returns {@code results}, or if that is null what the body returned. */
+  /** Installs an interceptor that returns {@code results}; null: the body's result. */
   private static void intercepting(
       List<String> calls, boolean replaced, Throwable thrown, Function<String, Object> results) {
     Bridge.install(
