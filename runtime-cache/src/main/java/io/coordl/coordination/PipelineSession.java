@@ -175,17 +175,17 @@ final class PipelineSession {
 
   private void awaitJobs(int jobs) {
     long began = clock.nanos();
-    long look = timeouts.blocked().toNanos() / CHECKS_BEFORE_BLOCKED;
-    long looked = began;
-    boolean said = false;
+    long interval = timeouts.blocked().toNanos() / CHECKS_BEFORE_BLOCKED;
+    long checkedAt = began;
+    boolean logged = false;
     while (jobs > 1 && buffer.isFresh()) {
       int there = gate.inside(participants::count, jobs);
       if (there >= jobs) {
         return;
       }
       long now = clock.nanos();
-      if (now - looked > look) {
-        looked = now;
+      if (now - checkedAt > interval) {
+        checkedAt = now;
         if (there + elsewhere.getAsInt() >= jobs) {
           log.say(
               "%s of %s jobs have this pipeline; the others are waiting at a different one. The"
@@ -203,8 +203,8 @@ final class PipelineSession {
         inVain = true;
         return;
       }
-      if (!said && waited > timeouts.blocked().toNanos()) {
-        said = true;
+      if (!logged && waited > timeouts.blocked().toNanos()) {
+        logged = true;
         blocked(true); // The missing jobs may be waiting for this one at another pipeline.
         log.say("Waiting for " + jobs + " jobs; " + there + " have joined so far.");
       }

@@ -102,8 +102,8 @@ public final class PrepGroup implements Closeable {
    * Sets the listener that receives each whole slot before this job reads from it. Call before the
    * first epoch.
    */
-  public void whenRead(Consumer<ByteBuffer> hears) {
-    reading = hears;
+  public void whenRead(Consumer<ByteBuffer> listener) {
+    reading = listener;
   }
 
   /**

@@ -118,8 +118,8 @@ final class Nvml {
     this.micros = micros;
     check("nvmlInit_v2", natives.call("nvmlInit_v2"));
     ByteBuffer text = buffer(NAME_BYTES);
-    int told = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
-    driver = told == 0 ? driver(text(text)) : 0;
+    int status = natives.call("nvmlSystemGetDriverVersion", text, NAME_BYTES);
+    driver = status == 0 ? driver(text(text)) : 0;
     check("nvmlDeviceGetCount_v2", natives.call("nvmlDeviceGetCount_v2", word));
     int count = word.getInt(0);
     for (int i = 0; i < count; i++) {
@@ -136,8 +136,8 @@ final class Nvml {
   /** When the newest window of a device ended; now, if it reports none. */
   private long newest(Device device) {
     NavigableMap<Long, Integer> windows = new TreeMap<>();
-    boolean told = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
-    if (told) {
+    boolean reported = callIfThere(WINDOWS, windowsSince(device, 0)) == 0;
+    if (reported) {
       readWindows(0, windows);
     }
     return windows.isEmpty() ? micros.getAsLong() : windows.lastKey();
@@ -205,18 +205,18 @@ final class Nvml {
   }
 
   private void readMemory(Device device, GpuSampleEvent sample) throws UnavailableException {
-    boolean told = false;
+    boolean reported = false;
     if (driver >= FIRST_WITH_PROCESSES) {
       struct.putInt(0, MEMORY_VERSION);
-      told = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
+      reported = ask(device, "nvmlDeviceGetMemoryInfo_v2", device.handle, struct);
     }
-    if (told) {
+    if (reported) {
       sample.memory = struct.getLong(TOTAL);
       sample.usedMemory = struct.getLong(USED);
     } else {
-      told = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
-      sample.memory = told ? struct.getLong(0) : UNKNOWN;
-      sample.usedMemory = told ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
+      reported = ask(device, "nvmlDeviceGetMemoryInfo", device.handle, struct);
+      sample.memory = reported ? struct.getLong(0) : UNKNOWN;
+      sample.usedMemory = reported ? struct.getLong(2 * Long.BYTES) : UNKNOWN;
     }
   }
 

@@ -53,7 +53,7 @@ final class EmulatedAccelerator extends Stage {
   private final List<Step> steps = new ArrayList<>();
   private State state = State.WARMING;
   private long begun;
-  private long looked;
+  private long checkedAt;
   private long window;
   private long arrived;
   private int warmup;
@@ -192,14 +192,14 @@ final class EmulatedAccelerator extends Stage {
   private void become(State next, long now) {
     state = next;
     begun = now;
-    looked = 0;
+    checkedAt = 0;
   }
 
   private boolean looks(long now) {
-    if (looked != 0 && now - looked < CHECK_NANOS) {
+    if (checkedAt != 0 && now - checkedAt < CHECK_NANOS) {
       return false;
     }
-    looked = now;
+    checkedAt = now;
     return true;
   }
 

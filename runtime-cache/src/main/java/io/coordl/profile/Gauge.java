@@ -62,7 +62,7 @@ final class Gauge {
   private int firstTurn;
   private long turnNanos;
   private int dropped;
-  private int looked;
+  private int evaluated;
   private boolean done;
   private boolean steady;
   Estimate estimate = new Estimate(0, Double.POSITIVE_INFINITY, 0);
@@ -87,8 +87,8 @@ final class Gauge {
     steps.add(step);
     nanos += step.nanos();
     turnNanos += step.nanos();
-    if (steps.size() >= looked + CHECK_EVERY) {
-      looked = steps.size();
+    if (steps.size() >= evaluated + CHECK_EVERY) {
+      evaluated = steps.size();
       look();
     }
   }
@@ -99,7 +99,7 @@ final class Gauge {
     nanos -= turnNanos;
     turnNanos = 0;
     toDrop = transition;
-    looked = steps.size();
+    evaluated = steps.size();
     done = false;
     steady = false;
   }
@@ -130,9 +130,9 @@ final class Gauge {
 
   /** Whether the limits of time or steps are reached and all steps have been evaluated. */
   boolean isFull() {
-    return looked == steps.size()
-        && looked > 0
-        && (nanos >= MAX_NANOS || looked >= Math.max(wanted, MAX_STEPS));
+    return evaluated == steps.size()
+        && evaluated > 0
+        && (nanos >= MAX_NANOS || evaluated >= Math.max(wanted, MAX_STEPS));
   }
 
   private void look() {
@@ -179,8 +179,8 @@ final class Gauge {
    * this phase look faster than the others.
    */
   private int begin() {
-    List<Step> looked = turns == 1 ? steps : steps.subList(0, firstTurn);
-    int begin = SteadyState.begin(looked.stream().mapToDouble(Step::perSample).toArray());
+    List<Step> searched = turns == 1 ? steps : steps.subList(0, firstTurn);
+    int begin = SteadyState.begin(searched.stream().mapToDouble(Step::perSample).toArray());
     return turns == 1 ? begin : Math.max(0, begin);
   }
 

@@ -170,8 +170,8 @@ final class HostRates {
     private final AtomicLong next;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong done = new AtomicLong();
-    private final AtomicInteger inVain = new AtomicInteger();
-    private final AtomicLong looked = new AtomicLong();
+    private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicLong lastCheck = new AtomicLong();
     private final Marks marks = new Marks();
     private volatile boolean over;
 
@@ -215,15 +215,15 @@ final class HostRates {
         if (marks.wants(number)) {
           marks.add(number, System.nanoTime());
         }
-      } else if (inVain.incrementAndGet() > items.size()) {
+      } else if (failures.incrementAndGet() > items.size()) {
         over = true;
       }
     }
 
     /** Limits the checks to one thread at a time and to a negligible rate. */
     private boolean isCheckDue(long passed) {
-      long last = looked.get();
-      return passed - last >= CHECK_NANOS && looked.compareAndSet(last, passed);
+      long last = lastCheck.get();
+      return passed - last >= CHECK_NANOS && lastCheck.compareAndSet(last, passed);
     }
 
     private boolean isKnown(long begun) {

@@ -101,9 +101,9 @@ public final class StoreGain {
       return false;
     }
     long found = hits.sumThenReset();
-    boolean vain = found * FILES_PER_HIT < again * (share + 1);
+    boolean isUseless = found * FILES_PER_HIT < again * (share + 1);
     again = 0;
-    return vain;
+    return isUseless;
   }
 
   private boolean isWatched(long path) {

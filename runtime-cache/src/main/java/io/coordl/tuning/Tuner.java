@@ -310,7 +310,7 @@ public final class Tuner {
   }
 
   private String prefetching() {
-    String said = climb.said();
-    return said.isEmpty() || reason == null ? said : "; " + said;
+    String report = climb.said();
+    return report.isEmpty() || reason == null ? report : "; " + report;
   }
 }

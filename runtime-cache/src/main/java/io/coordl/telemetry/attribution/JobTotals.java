@@ -75,16 +75,16 @@ public final class JobTotals {
   }
 
   /** Adds a listener, called on the training thread after each epoch and evaluation. */
-  public synchronized void onEpochEnd(Consumer<EpochEvent> hears) {
+  public synchronized void onEpochEnd(Consumer<EpochEvent> consumer) {
     Consumer<EpochEvent> others = listener;
-    listener = others == null ? hears : others.andThen(hears);
+    listener = others == null ? consumer : others.andThen(consumer);
   }
 
   /** Called when all figures of an epoch are known. */
   void written(EpochEvent epoch) {
-    Consumer<EpochEvent> hears = listener;
-    if (hears != null) {
-      hears.accept(epoch);
+    Consumer<EpochEvent> consumer = listener;
+    if (consumer != null) {
+      consumer.accept(epoch);
     }
   }
 

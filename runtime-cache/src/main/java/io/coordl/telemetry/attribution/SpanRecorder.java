@@ -89,13 +89,13 @@ public final class SpanRecorder implements SpanSink {
   }
 
   /** Sets the listener that gets the source of the batches after each epoch, on its thread. */
-  public void onEpoch(Consumer<Object> hears) {
-    epochs = hears;
+  public void onEpoch(Consumer<Object> added) {
+    epochs = added;
   }
 
   /** Sets the listener for all waits from now on. */
-  public void onWait(WaitListener hears) {
-    listener = hears;
+  public void onWait(WaitListener added) {
+    listener = added;
   }
 
   long samples(Object batch) {

@@ -113,11 +113,11 @@ public final class JobMonitor {
   /**
    * Adds a policy that uses the stores.
    *
-   * @param said describes what it did, for the summary; empty if nothing
+   * @param report describes what it did, for the summary; empty if nothing
    * @param toClose closed when the job has ended, before the stores
    */
-  public void addPolicy(Supplier<String> said, Closeable toClose) {
-    policies.add(said);
+  public void addPolicy(Supplier<String> report, Closeable toClose) {
+    policies.add(report);
     closing.add(0, toClose);
   }
 
@@ -146,8 +146,8 @@ public final class JobMonitor {
           if (reason.isEmpty()) {
             return "";
           }
-          String said = log.saidOf(name);
-          String because = said.isEmpty() ? reason : "it " + said;
+          String report = log.saidOf(name);
+          String because = report.isEmpty() ? reason : "it " + report;
           rewrites.add("the whole job", asked, 0, because, "");
           verdict(asked, "", false, because, "");
           return asked + " did nothing: " + because;
