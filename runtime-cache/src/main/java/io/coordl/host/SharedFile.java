@@ -141,7 +141,7 @@ public final class SharedFile<M extends Contents.Memory> {
           return opened;
         }
         if (System.nanoTime() - deadline >= 0) {
-          String why = "is locked by another job that does not get on (is it stopped?); ";
+          String why = "is locked by another job that makes no progress (is it stopped?); ";
           throw new BusyFileException(refusal(why, ""));
         }
         LockSupport.parkNanos(pause);
