@@ -205,9 +205,9 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
     /** Why nothing is admitted, for the user; {@code has} describes the contents, which stay. */
     default String why(String has) {
-      return "The machine is short of memory: what the cache has stays, "
+      return "The machine is short of memory: the cache keeps its contents, "
           + has
-          + "; nothing more is admitted until there is more.";
+          + "; nothing more is admitted until memory is free again.";
     }
   }
 
@@ -386,7 +386,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
 
   private static String tooSmall(long budget) {
     return String.format(
-        "The cache's budget is %s bytes, and the least is 1m, %s bytes: nothing is cached.",
+        "The cache's budget is %s bytes, below the minimum of 1m (%s bytes): nothing is cached.",
         budget, MIN_CAPACITY);
   }
 
@@ -669,7 +669,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
       String has = String.format(Locale.ROOT, "%d of %d bytes", used(), capacity);
       log.say(
           full
-              ? "There is no memory left behind the cache's budget: what the cache has stays, "
+              ? "There is no memory left for the cache's budget: the cache keeps its contents, "
                   + has
                   + "; nothing more is admitted."
               : gauge.why(has));
@@ -985,7 +985,7 @@ public final class ArenaStore implements ItemStore, MemoryWatch.Holder, Closeabl
                 ? "The cache keeps "
                     + has
                     + " until an epoch with training has shown what memory the program needs"
-                    + " (a budget that is named, as cache.size=SIZE, is used at once)."
+                    + " (a budget set with cache.size=SIZE is used at once)."
                 : Gauge.super.why(has);
           }
         };
