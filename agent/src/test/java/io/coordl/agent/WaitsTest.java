@@ -72,7 +72,8 @@ final class WaitsTest {
   /** Calls that register their callers' lambdas for the end of the JVM. */
   private static final Pattern REGISTERS =
       Pattern.compile(
-          ".*/JobMonitor\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile|export)\\(.*"
+          ".*/Job(Monitor|Figures)\\.(addEnding|addPolicy|addStore|addStaging|addAsked|profile"
+              + "|export)\\(.*|.*/Requested\\.asked\\(.*"
               + "|java/lang/Runtime\\.addShutdownHook\\(.*");
 
   /** Why each is allowed: nobody waits for it at an epoch or at the end of the JVM. */

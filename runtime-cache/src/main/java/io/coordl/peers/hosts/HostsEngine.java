@@ -57,9 +57,6 @@ import org.jspecify.annotations.Nullable;
 public final class HostsEngine implements ItemStore, Closeable {
   private static final Duration CHECK_FOR_HOSTS = Duration.ofMillis(20);
 
-  /** Time limit for the first answer of an awaited host. */
-  private static final Duration GREETING = Duration.ofSeconds(5);
-
   private final ArenaStore local;
   private final Membership membership;
   private final int awaitedHosts;
@@ -152,7 +149,9 @@ public final class HostsEngine implements ItemStore, Closeable {
                     + " uses them once they join.",
                 awaitedHosts, there, timeouts.hosts().toSeconds()));
       } else {
-        view().peers().stream().filter(Objects::nonNull).forEach(peer -> peer.greet(GREETING));
+        view().peers().stream()
+            .filter(Objects::nonNull)
+            .forEach(peer -> peer.greet(Timeouts.GREETING));
       }
       gathered = true;
     }

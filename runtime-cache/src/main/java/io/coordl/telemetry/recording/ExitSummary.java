@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param didNothing a line for each requested policy that had no effect, with the reason
  */
-record ExitSummary(JobMonitor job, @Nullable String recording, List<String> didNothing) {
+record ExitSummary(JobFigures job, @Nullable String recording, List<String> didNothing) {
   private static final int MAX_LINES = 20;
 
   /** Faults, what to try next, the recording. */

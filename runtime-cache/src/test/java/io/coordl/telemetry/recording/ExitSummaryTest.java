@@ -32,7 +32,7 @@ class ExitSummaryTest {
 
   private static List<String> linesWith(int pipelines) {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
     List<StagingStatisticsEvent> all =
         LongStream.rangeClosed(1, pipelines).mapToObj(ExitSummaryTest::pipeline).toList();
     job.addStaging(() -> all, () -> {});
@@ -49,20 +49,20 @@ class ExitSummaryTest {
 
   private static void epoch(JobMonitor job, SpanKind step) {
     Object iterator = new Object();
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
-    job.spans().exit(job.spans().enter(step, null), null);
-    job.spans().exit(job.spans().enter(SpanKind.ASK, iterator), false);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(step, null), null);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.ASK, iterator), false);
   }
 
   @Test
   void anEvaluationIsNoEpoch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    long fit = job.spans().enter(SpanKind.FIT, null);
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
     for (int epoch = 0; epoch < 2; epoch++) {
       epoch(job, SpanKind.UPDATE);
       epoch(job, SpanKind.COMPUTE);
     }
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
     assertThat(job.finish().get(0)).startsWith("training: 2 epochs, 2 evaluations, 4 batches");
   }
 
@@ -136,10 +136,12 @@ class ExitSummaryTest {
   void anEpochThatWasLeftIsCountedAsSuch() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
     epoch(job, SpanKind.UPDATE);
-    long fit = job.spans().enter(SpanKind.FIT, null);
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, new Object()), new Object());
-    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
-    job.spans().exit(fit, null);
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
+    job.figures()
+        .spans()
+        .exit(job.figures().spans().enter(SpanKind.TAKE, new Object()), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.UPDATE, null), null);
+    job.figures().spans().exit(fit, null);
     assertThat(job.finish().get(0))
         .startsWith("training: 2 epochs, 1 of them left early, 2 batches");
   }
@@ -147,7 +149,7 @@ class ExitSummaryTest {
   @Test
   void howFastItTrainedIsTheFirstFigure() {
     JobMonitor job = new JobMonitor(List.of(), "main", new AgentLog(), new RewriteLog());
-    job.spans().counts(batch -> 32);
+    job.figures().spans().counts(batch -> 32);
     epoch(job, SpanKind.UPDATE);
     epoch(job, SpanKind.UPDATE);
     assertThat(job.finish().get(0))
@@ -164,7 +166,7 @@ class ExitSummaryTest {
 
   private static JobMonitor jobThatReads(AgentLog log) {
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    job.spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", 0, 1, 1, Origin.STORAGE);
     return job;
   }
 

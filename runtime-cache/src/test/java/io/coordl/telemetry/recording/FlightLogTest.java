@@ -51,7 +51,7 @@ class FlightLogTest {
           return new StoreStatisticsEvent();
         },
         () -> {});
-    FlightLog flight = new FlightLog(job, () -> now.getAndAdd(TEN_SECONDS));
+    FlightLog flight = new FlightLog(job.figures(), () -> {}, () -> now.getAndAdd(TEN_SECONDS));
     flight.start(file().toString(), true);
     readAgain.await();
     flight.finish();
@@ -65,9 +65,9 @@ class FlightLogTest {
   void theAgentsOwnFileSaysWhatLibrariesCanDoAndWhatWasRefused() throws Exception {
     LibraryEvent library = new LibraryEvent();
     library.name = "DJL";
-    job.saw(library);
-    job.verdict("prepared=share", "my.Data", false, "my.Data.count may change", "");
-    FlightLog flight = new FlightLog(job);
+    job.figures().saw(library);
+    job.figures().verdict("prepared=share", "my.Data", false, "my.Data.count may change", "");
+    FlightLog flight = new FlightLog(job.figures(), () -> {});
     flight.start(file().toString(), true);
     flight.finish();
     assertThat(recorded()).contains("io.coordl.Library", "io.coordl.Verdict");
@@ -79,7 +79,7 @@ class FlightLogTest {
     String target = folder.resolve("coordl-%p.jfr").toString();
     String name = "coordl-" + ProcessHandle.current().pid();
     for (String own : List.of(".jfr", "-2.jfr", "-3.jfr")) {
-      FlightLog flight = new FlightLog(job);
+      FlightLog flight = new FlightLog(job.figures(), () -> {});
       flight.start(target, true);
       flight.finish();
       assertThat(flight.where()).isEqualTo(folder.resolve(name + own).toString());
@@ -91,20 +91,20 @@ class FlightLogTest {
 
   @Test
   void aNameInFullIsReplacedUnlessAnotherJobWritesIt() throws Exception {
-    FlightLog running = new FlightLog(job);
+    FlightLog running = new FlightLog(job.figures(), () -> {});
     running.start(file().toString(), true);
     while (!Files.exists(file()) || Files.size(file()) == 0) {
-      assertThat(running.refused()).isFalse();
+      assertThat(String.valueOf(running.where())).doesNotStartWith("none");
       Thread.onSpinWait(); // It locks the new file before it writes.
     }
-    FlightLog beside = new FlightLog(job);
+    FlightLog beside = new FlightLog(job.figures(), () -> {});
     beside.start(file().toString(), true);
     beside.finish();
     running.finish();
     assertThat(running.where()).isEqualTo(file().toString());
     assertThat(beside.where()).isEqualTo(folder.resolve("job-2.jfr").toString());
 
-    FlightLog later = new FlightLog(job);
+    FlightLog later = new FlightLog(job.figures(), () -> {});
     later.start(file().toString(), true);
     later.finish();
     assertThat(later.where()).isEqualTo(file().toString());
@@ -117,7 +117,7 @@ class FlightLogTest {
           throw new OutOfMemoryError("as told");
         },
         () -> {});
-    FlightLog flight = new FlightLog(job);
+    FlightLog flight = new FlightLog(job.figures(), () -> {});
     flight.start(file().toString(), true);
     flight.finish();
 

@@ -25,7 +25,7 @@ class JfrEventsTest {
 
   private final JobMonitor job =
       new JobMonitor(List.of(), "main of JfrEventsTest", new AgentLog(), new RewriteLog());
-  private final JfrEvents events = new JfrEvents(job);
+  private final JfrEvents events = new JfrEvents(job.figures());
 
   @BeforeEach
   void listen() {

@@ -33,7 +33,7 @@ class LatencyFiguresTest {
   void record() throws Exception {
     Path file = folder.resolve("job.jfr");
     job.startRecording(file.toString(), true);
-    long fit = job.spans().enter(FIT, null);
+    long fit = job.figures().spans().enter(FIT, null);
     take();
     for (int millis = 1; millis <= 1_000; millis++) {
       fetch(millis * MILLI);
@@ -45,7 +45,7 @@ class LatencyFiguresTest {
     }
     fetch(70 * MILLI);
     end();
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
     job.finish();
     fetches =
         RecordingFile.readAllEvents(file).stream()
@@ -55,16 +55,16 @@ class LatencyFiguresTest {
   }
 
   private void fetch(long nanos) {
-    job.spans().itemFetched("item", System.nanoTime() - nanos, nanos, 1, Origin.STORAGE);
+    job.figures().spans().itemFetched("item", System.nanoTime() - nanos, nanos, 1, Origin.STORAGE);
   }
 
   private void take() {
-    job.spans().exit(job.spans().enter(ASK, iterator), true);
-    job.spans().exit(job.spans().enter(TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(ASK, iterator), true);
+    job.figures().spans().exit(job.figures().spans().enter(TAKE, iterator), new Object());
   }
 
   private void end() {
-    job.spans().exit(job.spans().enter(ASK, iterator), false);
+    job.figures().spans().exit(job.figures().spans().enter(ASK, iterator), false);
   }
 
   private RecordedEvent ofEpoch(long epoch) {

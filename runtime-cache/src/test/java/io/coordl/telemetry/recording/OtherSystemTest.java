@@ -42,7 +42,7 @@ class OtherSystemTest {
   void aJobShowsItselfAndRemovesWhatItWrote(@TempDir Path own) throws Exception {
     AgentLog log = new AgentLog();
     JobMonitor job = new JobMonitor(List.of(), "main", log, new RewriteLog());
-    try (Status status = new Status(job, () -> own)) {
+    try (Status status = new Status(job.figures(), () -> own)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (StatusFile.all(own).isEmpty()) {

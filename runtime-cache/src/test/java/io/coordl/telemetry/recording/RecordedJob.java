@@ -47,7 +47,7 @@ final class RecordedJob {
                   }
                   job.finish().forEach(System.err::println);
                 }));
-    SpanRecorder spans = job.spans();
+    SpanRecorder spans = job.figures().spans();
     Object iterator = new Object();
     String path = "x".repeat(1_000);
     spans.enter(FIT, null);

@@ -54,8 +54,8 @@ class StatusTest {
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.items = 7;
     job.addStore(() -> store, () -> {});
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, this), new Object());
-    try (Status status = new Status(job, () -> folder)) {
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, this), new Object());
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       StatusFile file = shown();
       Path copy = Files.copy(file.path(), folder.resolve("copy.jfr"));
@@ -93,7 +93,7 @@ class StatusTest {
   @Test
   void itTellsWhereTheRecordingIsAndThatTheJobGoesOn() throws Exception {
     Path recording = folder.resolve("own.jfr");
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       assertThat(events(shown().path(), "Environment"))
           .singleElement()
@@ -117,7 +117,7 @@ class StatusTest {
 
   @Test
   void itIsThereAgainIfItWasRemovedAndTellsOfAtMostTwoMoments() throws Exception {
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       Files.delete(shown().path());
       Path copy = Files.copy(shown().path(), folder.resolve("copy.jfr"));
@@ -132,7 +132,7 @@ class StatusTest {
   @Test
   void whereNothingCanBeWrittenThatIsSaidAndTheJobGoesOn() throws Exception {
     Path missing = folder.resolve("missing");
-    Status status = new Status(job, () -> missing);
+    Status status = new Status(job.figures(), () -> missing);
     status.start();
     status.close();
 
@@ -145,7 +145,7 @@ class StatusTest {
   void whatThrowsInItIsAFaultOfItsOwnThread() throws Exception {
     Status status =
         new Status(
-            job,
+            job.figures(),
             () -> {
               throw new NullPointerException("no directory");
             });
@@ -159,7 +159,7 @@ class StatusTest {
     long start = ManagementFactory.getRuntimeMXBean().getStartTime();
     StatusFile file = StatusFile.of(folder, ProcessHandle.current().pid(), start);
     Path inTheWay = Files.createDirectories(file.unfinished().resolve("directory"));
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty()) {
@@ -179,7 +179,7 @@ class StatusTest {
     Path planted = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), "theirs");
     Path readable = Files.createLink(folder.resolve("readable"), planted);
 
-    try (Status status = new Status(job, () -> folder)) {
+    try (Status status = new Status(job.figures(), () -> folder)) {
       status.start();
       long end = System.nanoTime() + Waits.LONG.toNanos();
       while (log.saidOf("coordl").isEmpty() && StatusFile.all(folder).isEmpty()) {

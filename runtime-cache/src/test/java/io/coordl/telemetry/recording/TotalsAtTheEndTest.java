@@ -24,10 +24,10 @@ class TotalsAtTheEndTest {
   /** The program continues to read, ever more slowly, whenever the figures are read. */
   private StoreStatisticsEvent looked() {
     long hit = hits.incrementAndGet();
-    job.spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
-    job.spans().fetchTime(0, 1_000_000);
-    long decode = job.spans().enter(SpanKind.DECODE, null);
-    job.spans().exit(decode, null);
+    job.figures().spans().itemFetched("item", 0, hit * 1_000_000, 10, Origin.STORAGE);
+    job.figures().spans().fetchTime(0, 1_000_000);
+    long decode = job.figures().spans().enter(SpanKind.DECODE, null);
+    job.figures().spans().exit(decode, null);
     StoreStatisticsEvent store = new StoreStatisticsEvent();
     store.store = "raw";
     store.hits = hit;
@@ -36,12 +36,12 @@ class TotalsAtTheEndTest {
   }
 
   private void epochThatIsLeft() {
-    long fit = job.spans().enter(SpanKind.FIT, null);
+    long fit = job.figures().spans().enter(SpanKind.FIT, null);
     Object iterator = new Object();
-    job.spans().exit(job.spans().enter(SpanKind.TAKE, iterator), new Object());
-    job.spans().exit(job.spans().enter(SpanKind.UPDATE, null), null);
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.TAKE, iterator), new Object());
+    job.figures().spans().exit(job.figures().spans().enter(SpanKind.UPDATE, null), null);
     looked();
-    job.spans().exit(fit, null);
+    job.figures().spans().exit(fit, null);
   }
 
   private List<RecordedEvent> recorded(Path file, String name) throws Exception {

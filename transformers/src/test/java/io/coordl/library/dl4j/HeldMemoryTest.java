@@ -92,7 +92,8 @@ class HeldMemoryTest {
   @Test
   void noTestProgramReadsAnUnheldCopy() throws IOException {
     List<String> loose = new ArrayList<>();
-    List<Path> sources = files(Path.of("../examples"), ".java");
+    List<Path> sources = new ArrayList<>(files(Path.of("../examples"), ".java"));
+    sources.addAll(files(Path.of("../agent/test-programs"), ".java"));
     for (Path file : sources) {
       if (!file.endsWith(SHOWS) && DROPPED.matcher(Files.readString(file)).find()) {
         loose.add(file.toString());
