@@ -83,7 +83,7 @@ class CoordlTest {
             "p50 / p99   fetch 2.0 ms / 40.0 ms, decode 3.0 ms / 5.0 ms",
             "Try next    decode each image once with"
                 + " -javaagent:coordl-agent.jar=cache=minio,decoded=share: 4.00 s from the second"
-                + " epoch on went into waiting for preparation (on all threads: decode 14.00 s,"
+                + " epoch on were spent waiting for preparation (on all threads: decode 14.00 s,"
                 + " transforms 10.00 s, other 6.00 s); a cache of raw bytes will not help here;"
                 + " predicted: at most 1.03x faster.");
     assertThat(out.toString().lines().findFirst()).contains("CoorDL summary of " + job);

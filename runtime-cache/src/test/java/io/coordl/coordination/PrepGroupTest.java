@@ -313,7 +313,7 @@ class PrepGroupTest {
           .containsExactly(
               "The staging buffer "
                   + file
-                  + " is locked by another job that does not get on (is it stopped?); nothing is"
+                  + " is locked by another job that makes no progress (is it stopped?); nothing is"
                   + " shared. This job prepares the batches of this epoch itself, and tries again"
                   + " at each later epoch.");
       other.goOn();

@@ -429,7 +429,7 @@ class ArenaStoreTest {
         assertThat(logged).hasSize(1);
         assertThat(logged.get(0))
             .startsWith(full ? "There is no memory left" : "The machine is short of memory")
-            .endsWith(full ? "is admitted." : "is admitted until there is more.");
+            .endsWith(full ? "is admitted." : "is admitted until memory is free again.");
       }
     }
   }

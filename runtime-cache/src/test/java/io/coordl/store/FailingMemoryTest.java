@@ -198,7 +198,7 @@ class FailingMemoryTest {
     assertThat(store.find(KEPT)).isNotNull();
     assertThat(logged)
         .containsExactly(
-            "There is no memory left behind the cache's budget: what the cache has stays, "
+            "There is no memory left for the cache's budget: the cache keeps its contents, "
                 + store.used()
                 + " of 1048576 bytes; nothing more is admitted.");
   }

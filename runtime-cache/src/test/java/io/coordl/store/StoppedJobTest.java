@@ -108,9 +108,9 @@ class StoppedJobTest {
         .isEqualTo(
             "Another job sets up or leaves the store "
                 + file
-                + " and does not get on (is it stopped?): nothing is cached until it does.");
+                + " and makes no progress (is it stopped?): nothing is cached until it does.");
     assertThat(logged.get(1))
-        .matches("The other job got on after \\d+ s: this one uses the store .*\\.");
+        .matches("The other job finished after \\d+ s: this one uses the store .*\\.");
   }
 
   @Test

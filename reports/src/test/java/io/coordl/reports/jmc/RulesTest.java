@@ -131,7 +131,7 @@ class RulesTest {
     assertThat(result("FetchBound").getSolution())
         .startsWith(
             "Keep the data set in memory with -javaagent:coordl-agent.jar=cache=minio: 40.00 s"
-                + " in the only epoch went into waiting for storage");
+                + " in the only epoch were spent waiting for storage");
   }
 
   @Test
@@ -221,8 +221,8 @@ class RulesTest {
     assertThat(result("Checkpoint").getSeverity()).isEqualTo(Severity.INFO);
     assertThat(result("Checkpoint").getSolution())
         .isEqualTo(
-            "Write models in the background with -javaagent:coordl-agent.jar=checkpoint=async: the"
-                + " job stood still for 1.00 s in the only epoch while they were written;"
+            "Write models in the background with -javaagent:coordl-agent.jar=checkpoint=async:"
+                + " training stopped for 1.00 s in the only epoch while they were written;"
                 + " predicted: at most 1.11x faster.");
     assertThat(result("GarbageCollection").getSeverity()).isEqualTo(Severity.OK);
     assertThat(score("GarbageCollection")).isStrictlyBetween(0.0, 25.0);

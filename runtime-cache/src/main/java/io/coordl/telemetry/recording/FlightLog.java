@@ -33,12 +33,12 @@ final class FlightLog {
   private static final long PATIENCE_SECONDS = 10;
 
   /** From half of this size on, {@link Thinning} leaves out events of items, but never all. */
-  private static final long MOST_BYTES = 4L << 30;
+  private static final long MAX_BYTES = 4L << 30;
 
-  private static final int MOST_OF_A_NAME = 10_000;
+  private static final int MAX_OF_A_NAME = 10_000;
 
   /** Limit including totals and epochs. */
-  private static final long MOST_WITH_TOTALS = MOST_BYTES + (MOST_BYTES >> 3);
+  private static final long MAX_WITH_TOTALS = MAX_BYTES + (MAX_BYTES >> 3);
 
   private final JobFigures job;
   private final Runnable began;
@@ -93,7 +93,7 @@ final class FlightLog {
         job.log().say("JFR recordings do not get the events of the agent (" + e + ")");
       }
       EventFile opened = file;
-      Thinning thinned = opened == null ? null : new Thinning(opened, MOST_BYTES);
+      Thinning thinned = opened == null ? null : new Thinning(opened, MAX_BYTES);
       // Events go to the file, if there is one, and to any JFR recording of the user, now or later.
       job.open(
           thinned == null
@@ -148,7 +148,7 @@ final class FlightLog {
         }
         return opened;
       } catch (FileAlreadyExistsException e) {
-        if (i == MOST_OF_A_NAME) {
+        if (i == MAX_OF_A_NAME) {
           throw e;
         }
       }
@@ -171,7 +171,7 @@ final class FlightLog {
       long lastTotals = clock.getAsLong();
       boolean last = false;
       while (!last) {
-        last = stopped() || own.size() >= MOST_WITH_TOTALS;
+        last = stopped() || own.size() >= MAX_WITH_TOTALS;
         try {
           long now = clock.getAsLong();
           if (last || now - lastTotals >= TOTALS_NANOS) {
@@ -185,7 +185,7 @@ final class FlightLog {
         }
       }
       own.finish();
-      if (own.size() >= MOST_WITH_TOTALS) {
+      if (own.size() >= MAX_WITH_TOTALS) {
         ended(own, "4.5 GiB have been written", target);
       } else if (own.lost() > 0) {
         outcome =

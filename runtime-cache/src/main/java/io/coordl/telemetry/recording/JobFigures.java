@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #freeze} fixes every total when the job ends. One per JVM. Safe for concurrent use.
  */
 public final class JobFigures {
-  private static final int MOST_VERDICTS = 64;
+  private static final int MAX_VERDICTS = 64;
 
   private final AgentLog log;
   final Latencies latencies;
@@ -95,14 +95,14 @@ public final class JobFigures {
     return agent;
   }
 
-  // ---- what adds figures
+  // ---- adding figures
 
   void addStore(Supplier<StoreStatisticsEvent> store) {
     stores.add(store);
   }
 
-  void addPolicy(Supplier<String> said) {
-    policies.add(said);
+  void addPolicy(Supplier<String> report) {
+    policies.add(report);
   }
 
   void addStaging(Supplier<List<StagingStatisticsEvent>> figures) {
@@ -148,8 +148,8 @@ public final class JobFigures {
           if (reason.isEmpty()) {
             return "";
           }
-          String said = log.saidOf(name);
-          String because = said.isEmpty() ? reason : "it " + said;
+          String report = log.saidOf(name);
+          String because = report.isEmpty() ? reason : "it " + report;
           rewrites.add("the whole job", asked, 0, because, "");
           verdict(asked, "", false, because, "");
           return asked + " did nothing: " + because;
@@ -176,7 +176,7 @@ public final class JobFigures {
     verdict.allowed = allowed;
     verdict.reason = reason;
     verdict.remedy = remedy;
-    if (verdicts.size() < MOST_VERDICTS) {
+    if (verdicts.size() < MAX_VERDICTS) {
       verdicts.put(policy + "\n" + source, verdict);
     }
   }
@@ -189,12 +189,12 @@ public final class JobFigures {
     return List.copyOf(libraries.values());
   }
 
-  /** Records and returns why each requested policy that did nothing did nothing. */
+  /** Records and returns, for each requested policy without effect, the reason. */
   List<String> didNothing() {
     return said(unused);
   }
 
-  // ---- what reads figures
+  // ---- reading figures
 
   /** Totals, latencies and stores, which are exported to other systems. */
   List<Event> exported() {

@@ -58,11 +58,11 @@ public final class JobMonitor {
   /**
    * Adds a policy that uses the stores.
    *
-   * @param said describes what it did, for the summary; empty if nothing
+   * @param report describes what it did, for the summary; empty if nothing
    * @param toClose closed when the job has ended, before the stores
    */
-  public void addPolicy(Supplier<String> said, Closeable toClose) {
-    figures.addPolicy(said);
+  public void addPolicy(Supplier<String> report, Closeable toClose) {
+    figures.addPolicy(report);
     closing.add(0, toClose);
   }
 

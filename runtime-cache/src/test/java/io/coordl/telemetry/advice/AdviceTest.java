@@ -322,7 +322,7 @@ class AdviceTest {
   void aSingleEpochIsJudgedAndNamedAsSuch() {
     EpochEvent figures = figures(40, 10, 0, 0, 0);
     assertThat(advice(figures, List.of(figures), List.of(), "off").sentence())
-        .contains("40.00 s in the only epoch went into waiting for storage");
+        .contains("40.00 s in the only epoch were spent waiting for storage");
   }
 
   @Test
@@ -359,7 +359,7 @@ class AdviceTest {
                 "DJL",
                 1));
     assertThat(advice.sentence())
-        .contains("30.00 s from the second epoch on went into waiting for storage");
+        .contains("30.00 s from the second epoch on were spent waiting for storage");
   }
 
   @Test
@@ -546,7 +546,7 @@ class AdviceTest {
     assertThat(advice.finding()).isEqualTo("prepBound");
     assertThat(advice.arguments()).containsExactly("decoded=share");
     assertThat(advice.sentence())
-        .contains("into cores that preparation takes from the steps")
+        .contains("on cores that preparation takes from the steps")
         .doesNotContain("nothing to do");
     // 190 s of CPU time less 56 on two cores.
     assertThat(advice.gain()).isBetween(1.3, 1.5);
